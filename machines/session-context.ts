@@ -9,7 +9,7 @@ import type { DeviceAuthorizationInput, DeviceResult } from './device-context.ts
 export interface KeptToken {
   /** A random id, created at each login. */
   readonly login: string
-  /** How many renewals have been stored since the login. */
+  /** How many refreshes have been stored since the login. */
   readonly generation: number
   readonly token: OAuthToken
   /** When the token was requested, in epoch milliseconds, by the clock of the process that requested it. */
@@ -34,14 +34,14 @@ type SentResult =
   | { readonly type: 'unclear'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
   | { readonly type: 'fault'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
 
-/** What a session writes to its store: the token of a login, or the result of a renewal. */
+/** What a session writes to its store: the token of a login, or the result of a refresh. */
 export type SessionResult = SentResult | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
 
 /** What the store contains. */
 export type ReadResult = { readonly type: 'found'; readonly kept: KeptToken } | { readonly type: 'ended' | 'nothing' }
 
-/** What is claimed. If an API refused the token (`distrusted`), and it cannot be renewed, the login ends. */
-export type ClaimInput = Pick<SessionContext, 'flow' | 'distrusted'> & { readonly kept: KeptToken }
+/** What is claimed. If an API refused the token (`rejected`), and it cannot be refreshed, the login ends. */
+export type ClaimInput = Pick<SessionContext, 'flow' | 'rejected'> & { readonly kept: KeptToken }
 
 /** The token whose refresh token is used. */
 export type RefreshInput = Pick<SessionContext, 'flow' | 'logins'> & { readonly kept: KeptToken }
@@ -100,20 +100,20 @@ export interface SessionContext {
   readonly result: SessionResult | undefined
   /** Counts the logins of this session, to tell them apart. */
   readonly logins: number
-  /** Whether the user logged out while a renewal was in flight. */
+  /** Whether the user logged out while a refresh was in flight. */
   readonly leaving: boolean
   /** Whether an API refused the token. */
-  readonly distrusted: boolean
+  readonly rejected: boolean
   /** Attempts to claim, or to write, so far. */
   readonly tries: number
   /** Whether an unclear request was sent again. */
   readonly repeated: boolean
-  /** Faults since the last renewal. */
+  /** Faults since the last refresh. */
   readonly faults: number
-  /** Between these times, in epoch milliseconds, no renewal starts. */
+  /** Between these times, in epoch milliseconds, no refresh starts. */
   readonly restsSince: number
   readonly restsUntil: number
-  /** The process that is renewing the login, if it is known. */
+  /** The process that is refreshing the login, if it is known. */
   readonly busy: Holder | undefined
   readonly error: AnyAuthgraphError | undefined
   /**

@@ -1,7 +1,7 @@
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
 import type { SessionContext } from './session-context.ts'
 
-/** The share of its lifetime by which a token is renewed early, at most. */
+/** The share of its lifetime by which a token is refreshed early, at most. */
 const EARLY_SHARE = 1 / 2
 
 /** The token that was issued, but is not written yet. */
@@ -14,19 +14,19 @@ export function tokenInUse(context: SessionContext): { readonly token: OAuthToke
   return pairInHand(context) ?? context.kept
 }
 
-/** Whether the token should be renewed: an API refused it, it expires soon, or its age is unknown. */
+/** Whether the token should be refreshed: an API refused it, it expires soon, or its age is unknown. */
 export function isDue(context: SessionContext, now: number): boolean {
   const { token, sentAt = 0 } = tokenInUse(context) ?? {}
-  if (context.distrusted || token === undefined) return true
+  if (context.rejected || token === undefined) return true
   if (token.expiresIn === undefined) return false
   const early = Math.min(context.flow.minValidity, token.expiresIn * 1000 * EARLY_SHARE)
-  // Requested in the future: the clock was ahead then, by more than the token is renewed early.
+  // Requested in the future: the clock was ahead then, by more than the token is refreshed early.
   return now < sentAt - early || now >= endOf(context) - early
 }
 
 /** Whether the token can still be used, though it may be due. */
 export function isUsable(context: SessionContext, now: number): boolean {
-  return tokenInUse(context) !== undefined && !context.distrusted && now < endOf(context)
+  return tokenInUse(context) !== undefined && !context.rejected && now < endOf(context)
 }
 
 /** When the token in use expires, in epoch milliseconds by the local clock. */

@@ -23,7 +23,7 @@ import type {
 import { pairInHand, tokenInUse } from './session-selectors.ts'
 
 /**
- * Milliseconds between two attempts to claim a login that another process is renewing, and for how long a session makes
+ * Milliseconds between two attempts to claim a login that another process is refreshing, and for how long a session makes
  * them for a process that is alive.
  */
 const CLAIM_PAUSE = 500
@@ -32,7 +32,7 @@ const PATIENCE = 10_000
 /** For how many milliseconds a session tries to claim a login whose claim lapses if it does not change. */
 export const LAPSE_PATIENCE = 30_000
 
-/** Milliseconds after a renewal in which a refusal by an API does not start another one. */
+/** Milliseconds after a refresh in which a refusal by an API does not start another one. */
 const RENEWAL_PAUSE = 60_000
 
 /** Milliseconds of the first pause after a fault, and of the longest. */
@@ -114,7 +114,7 @@ export const session = setup({
     cancelOutcome: assign({ outcome: { status: 'cancelled' } }),
     forgetOutcome: assign({ outcome: undefined, revocation: undefined, error: undefined }),
     keepError: assign(({ event }) => ({ error: errorOf(event) })),
-    beginRenewal: assign({ tries: 0, repeated: false, busy: undefined, error: undefined }),
+    beginRefresh: assign({ tries: 0, repeated: false, busy: undefined, error: undefined }),
     keepBusy: assign(({ event }) => {
       const { pid, lapses } = resultOf(event, 'busy', 'claim')
       return { busy: { pid, lapses } }
@@ -124,7 +124,7 @@ export const session = setup({
     keepDefect: assign(({ context, event }) => afterRefresh(context, { type: 'fault', error: errorOf(event) })),
     keepSettled: assign(({ event }) => afterSettling(outputOf(event, 'settle'))),
     restAfterStoreFault: assign(({ context, event }) => rest(context, errorOf(event))),
-    distrust: assign({ distrusted: true }),
+    reject: assign({ rejected: true }),
     leave: assign({ leaving: true }),
     stay: assign({ leaving: false }),
     countTry: assign({ tries: ({ context }) => context.tries + 1 }),
@@ -136,7 +136,7 @@ export const session = setup({
     })),
     keepRevocation: assign(({ event }) => ({ revocation: outputOf(event, 'revoke') })),
     keepNoRevocation: assign(({ event }) => ({ revocation: { revoked: false, why: String(errorOf(event)) } })),
-    forget: assign({ kept: undefined, result: undefined, revoking: [], distrusted: false, leaving: false }),
+    forget: assign({ kept: undefined, result: undefined, revoking: [], rejected: false, leaving: false }),
   },
 }).createMachine({
   id: 'session',
@@ -147,7 +147,7 @@ export const session = setup({
     result: undefined,
     logins: 0,
     leaving: false,
-    distrusted: false,
+    rejected: false,
     tries: 0,
     repeated: false,
     faults: 0,
@@ -203,7 +203,7 @@ export const session = setup({
       },
     },
     ended: {
-      description: 'The provider has ended the login, or its token has expired and cannot be renewed.',
+      description: 'The provider has ended the login, or its token has expired and cannot be refreshed.',
       tags: 'settled',
       meta: { text: 'The login has ended. Log in again.' },
       entry: 'forget',
@@ -243,11 +243,11 @@ export const session = setup({
       on: {
         need: [
           { guard: 'resting', description: 'soon after a fault' },
-          { target: 'claiming', actions: 'beginRenewal', description: 'token is due' },
+          { target: 'claiming', actions: 'beginRefresh', description: 'token is due' },
         ],
         rejected: [
-          { guard: 'notRejected', description: 'another token, or just renewed' },
-          { target: 'claiming', actions: ['beginRenewal', 'distrust'], description: 'this token' },
+          { guard: 'notRejected', description: 'another token, or just refreshed' },
+          { target: 'claiming', actions: ['beginRefresh', 'reject'], description: 'this token' },
         ],
         login: 'authorizing',
         keep: { target: 'settling', actions: 'keepGivenToken' },
@@ -257,15 +257,15 @@ export const session = setup({
     claiming: {
       description: 'This process asks the store for the right to use the refresh token.',
       tags: 'busy',
-      meta: { text: 'Renewing the login.' },
+      meta: { text: 'Refreshing the login.' },
       entry: 'countTry',
       invoke: {
         id: 'claim',
         src: 'claim',
-        input: ({ context }) => ({ flow: context.flow, kept: held(context), distrusted: context.distrusted }),
+        input: ({ context }) => ({ flow: context.flow, kept: held(context), rejected: context.rejected }),
         onDone: [
           { guard: 'mine', target: 'refreshing', actions: 'forgetBusy', description: 'claim is ours' },
-          { guard: 'newer', target: 'signedIn', actions: 'adopt', description: 'already renewed' },
+          { guard: 'newer', target: 'signedIn', actions: 'adopt', description: 'already refreshed' },
           { guard: 'taken', target: 'waiting', actions: 'keepBusy', description: 'claim is taken' },
           { guard: 'nothingToSpend', target: 'ended', description: 'no refresh token' },
           // Another process logged out, or started a new login.
@@ -279,7 +279,7 @@ export const session = setup({
     waiting: {
       description: 'Another process holds the claim.',
       tags: 'busy',
-      meta: { text: 'Another process is renewing the login.' },
+      meta: { text: 'Another process is refreshing the login.' },
       after: {
         claimPause: [
           { guard: 'patient', target: 'claiming', description: 'after 0.5 s' },
@@ -292,7 +292,7 @@ export const session = setup({
     refreshing: {
       description: 'The refresh token is being used, under the claim.',
       tags: 'busy',
-      meta: { text: 'Renewing the login.' },
+      meta: { text: 'Refreshing the login.' },
       invoke: {
         id: 'refresh',
         src: 'refresh',
@@ -325,7 +325,7 @@ export const session = setup({
         onDone: [
           { guard: 'leaving', target: 'erasing', actions: 'keepSettled', description: 'logout was noted' },
           // The late pair is dropped, not revoked: that would also revoke the newer pair.
-          { guard: 'newer', target: 'signedIn', actions: 'adopt', description: 'already renewed' },
+          { guard: 'newer', target: 'signedIn', actions: 'adopt', description: 'already refreshed' },
           { guard: 'writtenEnd', target: 'ended', description: 'end is stored' },
           { guard: 'written', target: 'signedIn', actions: 'keepSettled', description: 'token is stored' },
           {
@@ -394,7 +394,7 @@ function nowOf({ flow }: SessionContext): number {
   return flow.device.clock.now()
 }
 
-/** Whether the refused token is the one in use, and was not renewed a moment ago. */
+/** Whether the refused token is the one in use, and was not refreshed a moment ago. */
 function isRejected(context: SessionContext, token: Secret): boolean {
   const { token: inUse, sentAt = 0 } = tokenInUse(context) ?? {}
   const isInUse = inUse?.accessToken.reveal() === token.reveal()
@@ -404,7 +404,7 @@ function isRejected(context: SessionContext, token: Secret): boolean {
 }
 
 function trust(kept: KeptToken) {
-  return { kept, result: undefined, distrusted: false, busy: undefined, error: undefined, faults: 0, restsUntil: 0 }
+  return { kept, result: undefined, rejected: false, busy: undefined, error: undefined, faults: 0, restsUntil: 0 }
 }
 
 function authorizedToken(result: DeviceResult): OAuthToken {
@@ -417,7 +417,7 @@ function newLogin({ logins }: SessionContext, token: { readonly token: OAuthToke
     logins: logins + 1,
     result: { type: 'login' as const, ...token },
     kept: undefined,
-    distrusted: false,
+    rejected: false,
     tries: 0,
     error: undefined,
     outcome: undefined,
@@ -439,7 +439,7 @@ function afterRefresh(context: SessionContext, refreshed: RefreshResult) {
     result,
     repeated: false,
     tries: 0,
-    ...(result.type === 'token' && { distrusted: false }),
+    ...(result.type === 'token' && { rejected: false }),
     ...(isFault && rest(context, result.error, 'retryAfter' in result ? result.retryAfter : 0)),
     ...(result.type === 'ended' && { error: result.error }),
   }
@@ -456,7 +456,7 @@ function afterSettling(result: SettleResult) {
   return result.type !== 'gone' && result.kept ? trust(result.kept) : { result: undefined }
 }
 
-/** Whether the renewal may take longer. Milliseconds; pauses are counted, since time also passes while a process is stopped. */
+/** Whether the refresh may take longer. Milliseconds; pauses are counted, since time also passes while a process is stopped. */
 function isPatient({ tries, flow }: SessionContext, patience: number): boolean {
   return tries * CLAIM_PAUSE * (1 + flow.jitter) < patience
 }

@@ -284,14 +284,14 @@ export class LoginRequiredError extends AuthgraphError {
   }
 }
 
-/** Another process is renewing this login and does not finish. `pid` is its process id, if it runs on this host. */
+/** Another process is refreshing this login and does not finish. `pid` is its process id, if it runs on this host. */
 export class BusyError extends AuthgraphError {
   readonly code = 'busy'
   readonly pid: number | undefined
 
   constructor(pid?: number) {
     super(
-      `${pid === undefined ? 'another process' : `process ${pid}`} is renewing this login and does not finish; try again later`,
+      `${pid === undefined ? 'another process' : `process ${pid}`} is refreshing this login and does not finish; try again later`,
     )
     this.pid = pid
   }

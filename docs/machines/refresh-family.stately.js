@@ -39,7 +39,7 @@ export const refreshFamily = setup({
     issuing: {
       description: "One request is issuing the next pair; others with the same token are held.",
       tags: ["valid"],
-      meta: { text: "Renewing the login." },
+      meta: { text: "Refreshing the login." },
       on: {
         refresh: [
           { guard: { type: "lifetimeOver" }, target: "expired", description: "lifetime is over" },

@@ -43,14 +43,14 @@ export const session = setup({
     cancelOutcome: () => {},
     forgetOutcome: () => {},
     keepError: () => {},
-    beginRenewal: () => {},
+    beginRefresh: () => {},
     keepBusy: () => {},
     forgetBusy: () => {},
     keepResult: () => {},
     keepDefect: () => {},
     keepSettled: () => {},
     restAfterStoreFault: () => {},
-    distrust: () => {},
+    reject: () => {},
     leave: () => {},
     stay: () => {},
     countTry: () => {},
@@ -110,7 +110,7 @@ export const session = setup({
       },
     },
     ended: {
-      description: "The provider has ended the login, or its token has expired and cannot be renewed.",
+      description: "The provider has ended the login, or its token has expired and cannot be refreshed.",
       tags: ["settled"],
       meta: { text: "The login has ended. Log in again." },
       entry: [{ type: "forget" }],
@@ -149,11 +149,11 @@ export const session = setup({
       on: {
         need: [
           { guard: { type: "resting" }, description: "soon after a fault" },
-          { target: "claiming", actions: [{ type: "beginRenewal" }], description: "token is due" },
+          { target: "claiming", actions: [{ type: "beginRefresh" }], description: "token is due" },
         ],
         rejected: [
-          { guard: { type: "notRejected" }, description: "another token, or just renewed" },
-          { target: "claiming", actions: [{ type: "beginRenewal" }, { type: "distrust" }], description: "this token" },
+          { guard: { type: "notRejected" }, description: "another token, or just refreshed" },
+          { target: "claiming", actions: [{ type: "beginRefresh" }, { type: "reject" }], description: "this token" },
         ],
         login: { target: "authorizing" },
         keep: { target: "settling", actions: [{ type: "keepGivenToken" }] },
@@ -163,14 +163,14 @@ export const session = setup({
     claiming: {
       description: "This process asks the store for the right to use the refresh token.",
       tags: ["busy"],
-      meta: { text: "Renewing the login." },
+      meta: { text: "Refreshing the login." },
       entry: [{ type: "countTry" }],
       invoke: {
         id: "claim",
         src: "claim",
         onDone: [
           { guard: { type: "mine" }, target: "refreshing", actions: [{ type: "forgetBusy" }], description: "claim is ours" },
-          { guard: { type: "newer" }, target: "signedIn", actions: [{ type: "adopt" }], description: "already renewed" },
+          { guard: { type: "newer" }, target: "signedIn", actions: [{ type: "adopt" }], description: "already refreshed" },
           { guard: { type: "taken" }, target: "waiting", actions: [{ type: "keepBusy" }], description: "claim is taken" },
           { guard: { type: "nothingToSpend" }, target: "ended", description: "no refresh token" },
           { target: "signedOut", description: "login is gone" },
@@ -182,7 +182,7 @@ export const session = setup({
     waiting: {
       description: "Another process holds the claim.",
       tags: ["busy"],
-      meta: { text: "Another process is renewing the login." },
+      meta: { text: "Another process is refreshing the login." },
       after: {
         claimPause: [
           { guard: { type: "patient" }, target: "claiming", description: "after 0.5 s" },
@@ -194,7 +194,7 @@ export const session = setup({
     refreshing: {
       description: "The refresh token is being used, under the claim.",
       tags: ["busy"],
-      meta: { text: "Renewing the login." },
+      meta: { text: "Refreshing the login." },
       invoke: {
         id: "refresh",
         src: "refresh",
@@ -222,7 +222,7 @@ export const session = setup({
         src: "settle",
         onDone: [
           { guard: { type: "leaving" }, target: "erasing", actions: [{ type: "keepSettled" }], description: "logout was noted" },
-          { guard: { type: "newer" }, target: "signedIn", actions: [{ type: "adopt" }], description: "already renewed" },
+          { guard: { type: "newer" }, target: "signedIn", actions: [{ type: "adopt" }], description: "already refreshed" },
           { guard: { type: "writtenEnd" }, target: "ended", description: "end is stored" },
           { guard: { type: "written" }, target: "signedIn", actions: [{ type: "keepSettled" }], description: "token is stored" },
           {

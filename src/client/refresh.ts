@@ -91,7 +91,7 @@ const underWay = new Map<string, Shared>()
  * import { importToken, refresh } from 'authgraph'
  *
  * const token = importToken(await database.load())
- * const renewed = await refresh(token, {
+ * const refreshed = await refresh(token, {
  *   clientId: 'Iv1.0123456789abcdef',
  *   onToken: (token) => database.save(token),
  * })

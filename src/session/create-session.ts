@@ -119,7 +119,7 @@ export interface SessionOptions {
   readonly clientAuthentication?: ClientAuthentication
   /** The scopes to request at a login. Default: none. */
   readonly scopes?: readonly string[]
-  /** The URIs of the services that the token is for, at a login and at every renewal. Default: none. */
+  /** The URIs of the services that the token is for, at a login and at every refresh. Default: none. */
   readonly resource?: string | readonly string[]
   /** The API that the token is for, at providers such as Auth0. */
   readonly audience?: string
@@ -152,17 +152,17 @@ export interface SessionActor extends Actor<typeof sessionMachine> {}
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
- * A login that is stored, renewed and shared. It is a form of client authentication: `createApi({ auth: session })`.
+ * A login that is stored, refreshed and shared. It is a form of client authentication: `createApi({ auth: session })`.
  * Requests to an API of another origin than the `baseUrl` of its provider reject with a {@link WrongHostError}.
  */
 export interface Session extends Auth {
   /**
-   * Resolves to a valid access token, which is renewed first if necessary. A token that was requested since the call
-   * began is returned even if it is due already, such as one with `expires_in: 0`: the next call renews it.
+   * Resolves to a valid access token, which is refreshed first if necessary. A token that was requested since the call
+   * began is returned even if it is due already, such as one with `expires_in: 0`: the next call refreshes it.
    *
-   * @param options.signal Cancels this call, but not the renewal, which other calls may be waiting for.
-   * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process is renewing it and
-   * does not finish; {@link CancelledError}; or the error of the last renewal, until the next one is allowed.
+   * @param options.signal Cancels this call, but not the refresh, which other calls may be waiting for.
+   * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process is refreshing it and
+   * does not finish; {@link CancelledError}; or the error of the last refresh, until the next one is allowed.
    */
   token(options?: { readonly signal?: AbortSignal }): Promise<Secret>
   /**
@@ -193,7 +193,7 @@ export interface Session extends Auth {
 
 /**
  * Creates a session: a login in a store, which any number of processes can share without logging each other out. It
- * sends nothing until a token is needed. Stop it with `session.actor.stop()`: a renewal that has begun is still stored.
+ * sends nothing until a token is needed. Stop it with `session.actor.stop()`: a refresh that has begun is still stored.
  *
  * @example
  * ```ts
@@ -254,12 +254,12 @@ export function createSession(options: SessionOptions): Session {
       const { context } = await settledOf(actor, signal)
       // The clock may be set back meanwhile.
       began = Math.min(began, now())
-      // Another process has renewed it meanwhile, and that token has expired too: this is progress.
+      // Another process has refreshed it meanwhile, and that token has expired too: this is progress.
       if (isNewer(context.kept, seen)) needs = Math.min(needs, 1)
       seen = context.kept ?? seen
       const { token, sentAt = 0 } = tokenInUse(context) ?? {}
-      // A token that is due on arrival is renewed by the next call: renewing it here would have no end.
-      const isNew = began <= sentAt && sentAt <= now() && !context.distrusted
+      // A token that is due on arrival is refreshed by the next call: refreshing it here would have no end.
+      const isNew = began <= sentAt && sentAt <= now() && !context.rejected
       if (token && (isNew || !isDue(context, now()))) return token.accessToken
       if (needs === 2 || (needs > 0 && context.busy)) {
         if (token && isUsable(context, now())) return token.accessToken
@@ -368,7 +368,7 @@ function reasonWhy({ context, value }: SessionSnapshot): Error {
   if (value === 'ended') return new LoginRequiredError('the login has ended')
   if (value === 'signedOut') return new LoginRequiredError()
   if (context.busy) return new BusyError(context.busy.pid)
-  return context.error ?? new LoginRequiredError('the token has expired and cannot be renewed')
+  return context.error ?? new LoginRequiredError('the token has expired and cannot be refreshed')
 }
 
 function showCodes(actor: SessionActor, onCodes: (codes: ShownCodes) => unknown): void {

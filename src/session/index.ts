@@ -1,5 +1,5 @@
 /**
- * Sessions: log in, store the token, renew it and log out, with any number of processes that share the login. Start
+ * Sessions: log in, store the token, refresh it and log out, with any number of processes that share the login. Start
  * with {@link createSession}.
  *
  * @module authgraph/session

@@ -68,7 +68,7 @@ export async function read({ store, name, sender }: SessionParts): Promise<ReadR
 /** Claims the right to use the refresh token. If the store cannot be written, this fails, and no token is used. */
 export function claim(
   parts: SessionParts,
-  { kept, distrusted }: Omit<ClaimInput, 'flow'>,
+  { kept, rejected }: Omit<ClaimInput, 'flow'>,
 ): Promise<ClaimResult> {
   const nonce = crypto.randomUUID()
   parts.claimed = momentOf(parts.sender.clock)
@@ -81,7 +81,7 @@ export function claim(
       return {
         result: { type: 'nothingToSpend' },
         // An API refused the token: whoever reads it again would only have it refused again.
-        ...(distrusted && { value: over('ended', record) }),
+        ...(rejected && { value: over('ended', record) }),
       }
     const { claim } = record
     const gone = claim === undefined || claim.owner === parts.owner || isGone(parts, claim)
@@ -138,8 +138,8 @@ export async function refresh(
     return guardHeaders({ isTooLate: () => isTooLate(HEADERS_BOUND) }, () => fetch(...request))
   }
   try {
-    const renewed = await requestRefresh(token, { ...sender, fetch: inTime }, REQUEST_TIMEOUT)
-    return { type: 'token', token: renewed, sentAt }
+    const refreshed = await requestRefresh(token, { ...sender, fetch: inTime }, REQUEST_TIMEOUT)
+    return { type: 'token', token: refreshed, sentAt }
   } catch (error) {
     if (late) return { type: 'late', error: new StoreUnavailableError('the store responds too slowly') }
     return understood(error)
@@ -169,7 +169,7 @@ export function settle(
   const { owner, store, name } = parts
   const isPair = result?.type === 'token' || result?.type === 'login'
   // A new login replaces whatever there is, also the login of another service. It has one id through all retries: an
-  // update that failed may have been applied, and another process may have renewed or ended the login since.
+  // update that failed may have been applied, and another process may have refreshed or ended the login since.
   if (kept === undefined && isPair) {
     const login = { ...result, login: `${owner}/${logins}@${result.sentAt}`, generation: 0 }
     return store.update(name, (value) => {

@@ -21,9 +21,9 @@ export interface SessionView {
   readonly isStored: boolean
   /** The device authorization, during a login. */
   readonly login?: DeviceView
-  /** The process that is renewing the login. */
+  /** The process that is refreshing the login. */
   readonly busy?: { readonly pid?: number | undefined }
-  /** The last error of the store, of a renewal, or of a login. */
+  /** The last error of the store, of a refresh, or of a login. */
   readonly error?: { readonly code: ErrorCode; readonly message: string }
 }
 

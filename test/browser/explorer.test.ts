@@ -125,12 +125,12 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
       await tab.keyboard.press('ArrowDown')
     }
     expect(links.size).toBe(12)
-    await tab.fill('#filter-words', 'renewed by another process')
+    await tab.fill('#filter-words', 'refreshed by another process')
     await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
     const name = (await tab.textContent('#test-name')) ?? ''
     const [file = '', set = '', path = ''] = name.split(' › ')
     expect([file, set]).toEqual(['test/paths/session.test.ts', 'a session'])
-    expect(path).toMatch(/^opened .*renewed by another process/)
+    expect(path).toMatch(/^opened .*refreshed by another process/)
     const end = await tab.locator('[aria-selected=true] .words').textContent()
     const other = await open(new URL(tab.url()).hash)
     expect(await other.tab.textContent('#test-name')).toBe(name)

@@ -107,7 +107,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     await world.expect('status', { stdout: shown, never: [TOKEN] })
     const { stdout } = await world.expect('status --json', { never: [TOKEN] })
     const account = { profile: 'work', host, user: 'octocat', store: 'file' }
-    expect(linesOfJson(stdout)).toMatchObject([{ ...account, current: true, tried: true, renewable: true }])
+    expect(linesOfJson(stdout)).toMatchObject([{ ...account, current: true, tried: true, refreshable: true }])
   })
 
   test('exits with 1 and advice if a service cannot be reached', async ({ world }) => {

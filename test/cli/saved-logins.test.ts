@@ -32,7 +32,7 @@ beforeEach(() => {
 
 const save = (text: string) => writeFileSync(join(logins, 'work.json'), text, { mode: 0o600 })
 
-test('a renewal keeps the profile of a login that began after the command had read its own', async () => {
+test('a refresh keeps the profile of a login that began after the command had read its own', async () => {
   const store = memoryStore()
   const newer = withProfile(store, profile('newer'), new Secret('newer id'))
   const older = withProfile(store, profile('older'), new Secret('older id'))

@@ -112,7 +112,7 @@ describe('while logins cannot be stored', { concurrent: true, timeout: 60_000 },
   })
 })
 
-describe('a login that another process renews', { concurrent: true, timeout: 60_000 }, () => {
+describe('a login that another process refreshes', { concurrent: true, timeout: 60_000 }, () => {
   test('names the process that does not finish', async ({ world }) => {
     const { change, expire } = await loggedIn(world, RENEWABLE)
     expire()

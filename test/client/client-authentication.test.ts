@@ -18,7 +18,7 @@ const ID = 'the client:ü'
 
 const pair = { ...token, expires_in: 3600, refresh_token: 'refresh-token' }
 
-/** Every request that a login, a renewal and a logout send. */
+/** Every request that a login, a refresh and a logout send. */
 async function everyRequest(clientAuthentication?: ClientAuthentication, of = provider) {
   const { time, sent, options } = scripted(codes, pair, pair, {})
   const session = createSession({

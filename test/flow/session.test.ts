@@ -66,7 +66,7 @@ const formOf = async ({ authenticate }: ReturnType<typeof startService>, token: 
   (await authenticate({ headers: new Headers({ authorization: `Bearer ${token}` }) })).form
 
 describe('a session at our service', () => {
-  test('renews its token, and logs out: no token is valid any more', async () => {
+  test('refreshes its token, and logs out: no token is valid any more', async () => {
     const { time, service, over, loggedIn } = world()
     const session = await loggedIn()
     const first = (await over(session.token())).reveal()

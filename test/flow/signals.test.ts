@@ -41,7 +41,7 @@ const CALLS: Record<string, [Scripted[], (caller: Caller) => Promise<unknown>]> 
     [limited, { login: 'octocat' }],
     ({ signal, fetch, clock }) => createApi({ provider, fetch, clock })('/user', { signal }),
   ],
-  'the token of a session, which is renewed': [
+  'the token of a session, which is refreshed': [
     [responses.token],
     async ({ signal, fetch, clock }) => {
       const session = createSession({ clientId: 'id', provider, fetch, clock, store: memoryStore() })

@@ -22,7 +22,7 @@ function printed() {
   return lines
 }
 
-test('a script logs in once, uses the stored login afterwards, and renews it', async () => {
+test('a script logs in once, uses the stored login afterwards, and refreshes it', async () => {
   const lines = printed()
   const time = new VirtualTime()
   const server = rotatingProvider({ clock: time.clock() })
@@ -121,7 +121,7 @@ test('a single refresh saves the new token before it is returned', async () => {
     refreshToken: 'refresh-0-0',
   }
   const options = { clientId: 'id', provider: server.provider, fetch: server.fetch, clock: time.clock() }
-  const renewed = await refreshOnce(record, async (token) => void saved.push(token), options)
-  expect(renewed).toMatchObject({ accessToken: 'access-0-1', refreshToken: 'refresh-0-1' })
-  expect(saved).toEqual([renewed])
+  const refreshed = await refreshOnce(record, async (token) => void saved.push(token), options)
+  expect(refreshed).toMatchObject({ accessToken: 'access-0-1', refreshToken: 'refresh-0-1' })
+  expect(saved).toEqual([refreshed])
 })

@@ -145,8 +145,8 @@ test('our client authenticates at oidc-provider with a private key, with both re
   const options = { clientId: 'signing', clientAuthentication }
   const token = await login(approve, options)
   const provider = await discover(issuer)
-  const renewed = await refresh(token, { ...options, provider })
-  expect(renewed.accessToken.reveal()).not.toBe(token.accessToken.reveal())
+  const refreshed = await refresh(token, { ...options, provider })
+  expect(refreshed.accessToken.reveal()).not.toBe(token.accessToken.reveal())
   const anotherKey = privateKeyJwt({ privateKey: rsaKeys().privateKey, keyId: 'key 1' })
   const refused = login(approve, { ...options, clientAuthentication: anotherKey })
   await expect(refused).rejects.toMatchObject({ code: 'refused', error: 'invalid_client' })
@@ -197,8 +197,8 @@ test('our client gets an ID token from oidc-provider, and verifies it with the k
 test('our client gets a token for a resource from oidc-provider, and another one for it at a refresh', async () => {
   const token = await login(approve, { scopes: ['openid', 'read'], resource: API })
   const provider = await discover(issuer)
-  const renewed = await refresh(token, { clientId: 'device', provider, resource: API })
-  for (const { accessToken } of [token, renewed])
+  const refreshed = await refresh(token, { clientId: 'device', provider, resource: API })
+  for (const { accessToken } of [token, refreshed])
     expect(decodeJwt(accessToken.reveal())).toMatchObject({ aud: API, scope: 'read', client_id: 'device' })
 })
 

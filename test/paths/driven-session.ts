@@ -37,9 +37,9 @@ const SHOWN: Readonly<Record<Snapshot['value'], string>> = {
   ended: 'The login has ended. Log in again.',
   authorizing: 'Logging in.',
   signedIn: 'Logged in.',
-  claiming: 'Renewing the login.',
-  waiting: 'Another process is renewing the login.',
-  refreshing: 'Renewing the login.',
+  claiming: 'Refreshing the login.',
+  waiting: 'Another process is refreshing the login.',
+  refreshing: 'Refreshing the login.',
   settling: 'Storing the login.',
   unsettled: 'Logged in, but the login is not stored yet.',
   erasing: 'Logging out.',
@@ -116,7 +116,7 @@ export class DrivenSession implements Driven<SessionSituation, SessionWalkStep> 
       status: value,
       text: SHOWN[value],
       isStored: kept !== undefined && result === undefined,
-      isUsable: token !== undefined && now < end && !context.distrusted,
+      isUsable: token !== undefined && now < end && !context.rejected,
       ...(token && { scopes: ['repo'] }),
     })
   }

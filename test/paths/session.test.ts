@@ -29,8 +29,8 @@ const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boole
       if (step === 'login') return 'authorizing'
       if (step === 'keep') return 'settling'
       if (step === 'logout') return 'erasing'
-      const isRenewed = (step === 'need' && !has('resting')) || (step === 'rejected inUse' && !has('new'))
-      return isRenewed ? 'claiming' : 'signedIn'
+      const isRefreshed = (step === 'need' && !has('resting')) || (step === 'rejected inUse' && !has('new'))
+      return isRefreshed ? 'claiming' : 'signedIn'
     },
     claiming: (step, has) => {
       if (step === 'store ended' || (step === 'store' && has('lasting'))) return 'ended'

@@ -260,10 +260,10 @@ export class TwoSessions {
     const { context } = snapshot
     const send = (type: 'need' | 'logout') => () => session.actor.send({ type })
     const isResting = process.is('signedIn') && this.now < context.restsUntil
-    const canRenew = process.is('signedIn', 'unsettled') && isDue(context, this.now) && !isResting
+    const canRefresh = process.is('signedIn', 'unsettled') && isDue(context, this.now) && !isResting
     const canRead = process.is('signedOut', 'ended', 'unavailable') && this.#record?.status === 'signedIn'
     const steps: Step[] = []
-    if (canRenew || canRead) steps.push({ told: `${letter} needs a token`, run: send('need') })
+    if (canRefresh || canRead) steps.push({ told: `${letter} needs a token`, run: send('need') })
     if (isResting)
       steps.push({ told: `${letter} rests`, run: () => this.#pass(context.restsUntil - this.now) })
     if (process.is('unsettled') || (process.is('waiting') && !this.#areApart))
@@ -464,7 +464,7 @@ export class TwoSessions {
       .join(' ')
   }
 
-  /** A refresh token by its family, and by how many renewals it is behind. */
+  /** A refresh token by its family, and by how many refreshes it is behind. */
   #relative(refreshToken: string): string {
     const [, family, generation] = refreshToken.split('-')
     if (generation === undefined) return refreshToken

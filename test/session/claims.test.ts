@@ -45,12 +45,12 @@ describe('a claim whose owner cannot be asked after', () => {
   test('is watched for 30 seconds, while it changes', async () => {
     const { time, clock, process, claim, over, asked } = await expired()
     let nonce = 0
-    const renew = () => {
+    const refresh = () => {
       nonce += 1
       void claim(String(nonce))
-      if (nonce < 9) clock.setTimeout(renew, 10_000)
+      if (nonce < 9) clock.setTimeout(refresh, 10_000)
     }
-    renew()
+    refresh()
     const before = time.now
     await expect(over(process('waiter').token())).rejects.toMatchObject({ code: 'busy', pid: undefined })
     expect(time.now - before).toBeGreaterThanOrEqual(29_500)

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { holdSignals } from '../../src/session/node/index.ts'
 import { HOUR, troubled, world } from './support/world.ts'
 
-/** A session that is renewing its token, until the returned function is called. */
-async function renewing() {
+/** A session that is refreshing its token, until the returned function is called. */
+async function refreshing() {
   const { time, server, loggedIn } = world()
   const session = await loggedIn()
   await time.advance(HOUR)
@@ -25,7 +25,7 @@ function watchKill() {
 
 test('holds a signal back until the last of several sessions has stored its token', async () => {
   const kill = watchKill()
-  const [one, other] = [await renewing(), await renewing()]
+  const [one, other] = [await refreshing(), await refreshing()]
   process.emit('SIGHUP', 'SIGHUP')
   await one()
   expect(kill).not.toHaveBeenCalled()
@@ -33,17 +33,17 @@ test('holds a signal back until the last of several sessions has stored its toke
   expect(kill.mock.calls).toEqual([[process.pid, 'SIGHUP']])
 })
 
-test('holds back only the first signal, and none while nothing is renewed', async () => {
+test('holds back only the first signal, and none while nothing is refreshed', async () => {
   const kill = watchKill()
   const before = process.listenerCount('SIGHUP')
-  const end = await renewing()
+  const end = await refreshing()
   expect(process.listenerCount('SIGHUP')).toBe(before + 1)
   process.emit('SIGHUP', 'SIGHUP')
   // A second one would end the process.
   expect(process.listenerCount('SIGHUP')).toBe(before)
   await end()
   expect(kill).toHaveBeenCalledTimes(1)
-  const next = await renewing()
+  const next = await refreshing()
   await next()
   expect(kill).toHaveBeenCalledTimes(1)
   expect(process.listenerCount('SIGHUP')).toBe(before)
@@ -53,7 +53,7 @@ test('leaves a signal to a program that listens to it', async () => {
   const kill = watchKill()
   const heard = vi.fn()
   process.once('SIGHUP', heard)
-  const end = await renewing()
+  const end = await refreshing()
   process.emit('SIGHUP', 'SIGHUP')
   await end()
   expect(heard).toHaveBeenCalledTimes(1)
@@ -64,12 +64,12 @@ test.for(['stored', 'given up'])(
   'holds a signal back until a token that the store refuses is %s',
   async (end) => {
     const kill = watchKill()
-    const { time, store, loggedIn, renewing } = world()
+    const { time, store, loggedIn, refreshing } = world()
     const unwilling = troubled(store)
     const session = await loggedIn({ store: unwilling.store })
     const before = process.listenerCount('SIGHUP')
     holdSignals(session)
-    const { token, release } = await renewing(session)
+    const { token, release } = await refreshing(session)
     unwilling.trouble.isBroken = true
     release()
     await token

@@ -4,7 +4,7 @@ import { HOUR, troubled, world } from './support/world.ts'
 /** A number that `random` returns: pauses are half as long again. */
 const random = () => 0.5
 
-test('a session rests twice as long after each fault, up to a minute, and begins anew after a renewal', async () => {
+test('a session rests twice as long after each fault, up to a minute, and begins anew after a refresh', async () => {
   const { time, server, loggedIn, over, read } = world()
   const session = await loggedIn({ random })
   const isSent = async () => {
@@ -69,7 +69,7 @@ test.each([
   { expiresIn: 120, minValidity: 60, good: 60 },
   { expiresIn: 100, minValidity: 60, good: 50 },
 ])(
-  'a token of $expiresIn s that must remain valid for $minValidity s is renewed after $good s',
+  'a token of $expiresIn s that must remain valid for $minValidity s is refreshed after $good s',
   async ({ expiresIn, minValidity, good }) => {
     const { time, loggedIn, read } = world({ expiresIn })
     const session = await loggedIn({ minValidity })
@@ -81,9 +81,9 @@ test.each([
 )
 
 test('the lifetime of a token begins when its request is sent', async () => {
-  const { time, loggedIn, read, renewing } = world()
+  const { time, loggedIn, read, refreshing } = world()
   const session = await loggedIn()
-  const { token, release } = await renewing(session)
+  const { token, release } = await refreshing(session)
   await time.advance(5_000)
   release()
   await token
@@ -114,7 +114,7 @@ test.each([
 )
 
 test('a session tries to store a pair after pauses that double, up to a minute', async () => {
-  const { time, store, loggedIn, renewing } = world()
+  const { time, store, loggedIn, refreshing } = world()
   const full = troubled(store)
   const tries: number[] = []
   const session = await loggedIn({
@@ -126,7 +126,7 @@ test('a session tries to store a pair after pauses that double, up to a minute',
       },
     },
   })
-  const { token, release } = await renewing(session)
+  const { token, release } = await refreshing(session)
   full.trouble.isBroken = true
   tries.length = 0
   release()

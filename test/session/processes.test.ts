@@ -21,7 +21,7 @@ beforeAll(buildProgram)
 
 const folder = () => join(mkdtempSync(join(tmpdir(), 'authgraph-session-')), 'logins')
 
-/** A login in a store, whose token has expired, and the server that renews it. */
+/** A login in a store, whose token has expired, and the server that refreshes it. */
 async function expiredLogin(
   reuseWindow: number,
   {
@@ -71,7 +71,7 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 /**
- * The steps of a renewal: whether the refresh token is spent and its successor not stored yet, so that only a reuse window
+ * The steps of a refresh: whether the refresh token is spent and its successor not stored yet, so that only a reuse window
  * saves the login, and whether the process has the claim.
  */
 const STEPS: [string, { readonly spent: boolean; readonly isClaimed: boolean }][] = [
@@ -92,7 +92,7 @@ describe('processes that share a login', { timeout: 60_000 }, () => {
   })
 
   test.each([10, 0])(
-    'one that is killed while it renews is followed by the next, at any step (reuse window: %i s)',
+    'one that is killed while it refreshes is followed by the next, at any step (reuse window: %i s)',
     async (reuseWindow) => {
       const outcomes = STEPS.map(async ([step]) => {
         const login = await expiredLogin(reuseWindow)
@@ -108,7 +108,7 @@ describe('processes that share a login', { timeout: 60_000 }, () => {
     },
   )
 
-  test('one that is stopped while it renews is named to the others, and continues where it stopped, at any step', async () => {
+  test('one that is stopped while it refreshes is named to the others, and continues where it stopped, at any step', async () => {
     const outcomes = STEPS.map(async ([step, { isClaimed }]) => {
       const login = await expiredLogin(0)
       const holder = await signalledAt(step, 'SIGSTOP', login)
@@ -193,7 +193,7 @@ describe.for(APART.filter(({ isHere }) => isHere))(
   },
 )
 
-test('a worker thread that is terminated in a renewal blocks nobody', async () => {
+test('a worker thread that is terminated in a refresh blocks nobody', async () => {
   const { server, url, path } = await expiredLogin(0, { rate: RATE })
   const worker = new Worker(program, { argv: ['token', url, path, 'claim written', 'exit'] })
   await once(worker, 'exit')
@@ -210,7 +210,7 @@ function programsIn(pid: number | undefined): number[] {
 
 type Login = Awaited<ReturnType<typeof expiredLogin>>
 
-/** Starts a process that renews the login, and resolves once it was killed or stopped at a step. */
+/** Starts a process that refreshes the login, and resolves once it was killed or stopped at a step. */
 async function signalledAt(step: string, signal: 'SIGKILL' | 'SIGSTOP', { server, url, path }: Login) {
   const release = step === 'request sent' ? server.holdRefresh() : undefined
   const holder = startProgram('token', url, path, step, signal)

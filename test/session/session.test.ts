@@ -27,7 +27,7 @@ async function holdingAPair() {
   await made.loggedIn()
   const { trouble, store } = troubled(made.store)
   const session = made.open({ store })
-  const { token, release } = await made.renewing(session)
+  const { token, release } = await made.refreshing(session)
   trouble.isBroken = true
   release()
   return { ...made, session, token, trouble }
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('renews a token that is due, once for all who ask', async () => {
+  test('refreshes a token that is due, once for all who ask', async () => {
     const { time, server, loggedIn, read } = world()
     const session = await loggedIn()
     await time.advance(HOUR - 59_000)
@@ -61,7 +61,7 @@ describe('a session', () => {
   })
 
   test.each([0, 2])(
-    'renews a token of %i s, which is due on arrival, once for each call',
+    'refreshes a token of %i s, which is due on arrival, once for each call',
     async (expiresIn) => {
       const { time, clock, server, loggedIn, read } = world({ expiresIn })
       const slow: typeof globalThis.fetch = async (input, init) => {
@@ -76,7 +76,7 @@ describe('a session', () => {
     },
   )
 
-  test('renews a token that is due on arrival once more if the clock was set back meanwhile', async () => {
+  test('refreshes a token that is due on arrival once more if the clock was set back meanwhile', async () => {
     const { time, clock, server, loggedIn, read } = world({ expiresIn: 0 })
     let step = 0
     const session = await loggedIn({
@@ -97,7 +97,7 @@ describe('a session', () => {
   test.each([
     [HOUR, 'access-0-1'],
     [61_000, 'access-0-1'],
-    // By less than it is renewed early.
+    // By less than it is refreshed early.
     [59_000, 'access-0-0'],
   ])('a token that was received while the clock was %i ms ahead becomes %s', async (step, expected) => {
     const { time, clock, server, loggedIn, read } = world()
@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(server.requests.slice(2)).toEqual(expected === 'access-0-1' ? ['refresh-0-0'] : [])
   })
 
-  test('keeps a token that cannot be renewed and was received while the clock was ahead', async () => {
+  test('keeps a token that cannot be refreshed and was received while the clock was ahead', async () => {
     const { time, clock, open, over, read } = world()
     let ahead = HOUR
     const session = open({ clock: { ...clock, now: () => clock.now() + ahead } })
@@ -147,7 +147,7 @@ describe('a session', () => {
   })
 
   test.each(['busy', 'html', 'limited', 'refused', 'invalid_client'] as const)(
-    'keeps the login through a refresh that meets "%s", rests, and renews later',
+    'keeps the login through a refresh that meets "%s", rests, and refreshes later',
     async (fault) => {
       const { time, server, loggedIn, read, stored } = world()
       const session = await loggedIn()
@@ -191,7 +191,7 @@ describe('a session', () => {
     expect(await read(session)).toBe('access-0-1')
   })
 
-  test('rejects at once if the token has expired and cannot be renewed', async () => {
+  test('rejects at once if the token has expired and cannot be refreshed', async () => {
     const { time, server, open, over, read } = world()
     const session = open()
     const accessToken = new Secret('access')
@@ -201,7 +201,7 @@ describe('a session', () => {
     for (const each of [session, open()])
       await expect(read(each)).rejects.toMatchObject({
         code: 'login_required',
-        message: expect.stringContaining('cannot be renewed'),
+        message: expect.stringContaining('cannot be refreshed'),
       })
     expect(server.requests).toEqual([])
   })
@@ -234,7 +234,7 @@ describe('a session', () => {
   })
 
   test.each([
-    { other: 'renews', stored: { status: 'signedIn', generation: 1 }, end: 'signedIn' },
+    { other: 'refreshes', stored: { status: 'signedIn', generation: 1 }, end: 'signedIn' },
     { other: 'logs out', stored: { status: 'signedOut' }, end: 'signedOut' },
   ])(
     'a login that was stored in spite of an error is not stored again after another process $other',
@@ -246,7 +246,7 @@ describe('a session', () => {
       unlucky.trouble.misreports = 1
       await expect(over(session.login())).rejects.toMatchObject({ code: 'not_kept' })
       await time.advance(600)
-      if (row.other === 'renews') expect(await read(open())).toBe('access-0-1')
+      if (row.other === 'refreshes') expect(await read(open())).toBe('access-0-1')
       else await over(open().logout())
       await time.advance(1_000)
       expect(await stored()).toMatchObject(row.stored)
@@ -254,7 +254,7 @@ describe('a session', () => {
     },
   )
 
-  test('a pair that is not stored is renewed only once it is stored', async () => {
+  test('a pair that is not stored is refreshed only once it is stored', async () => {
     const { time, server, session, token, trouble, open, over, read, stored } = await holdingAPair()
     await token
     await time.advance(HOUR)
@@ -291,7 +291,7 @@ describe('a session', () => {
   })
 
   test('a claim of a session of another copy of this module, in the same process, is not taken over', async () => {
-    const { server, store, clock, loggedIn, open, over, renewing } = world()
+    const { server, store, clock, loggedIn, open, over, refreshing } = world()
     await loggedIn()
     const shared = { ...store, owners: owners('one') }
     const session = open({ store: shared })
@@ -299,7 +299,7 @@ describe('a session', () => {
     const { createSession }: typeof import('../../src/session/index.ts') = await import(copy)
     const { provider, fetch } = server
     const other = createSession({ clientId: 'id', provider, fetch, store: shared, clock })
-    const { token, release } = await renewing(session)
+    const { token, release } = await refreshing(session)
     await expect(over(other.token())).rejects.toMatchObject({ code: 'busy' })
     release()
     expect((await token).reveal()).toBe('access-0-1')
@@ -309,10 +309,10 @@ describe('a session', () => {
   })
 
   test('stores the pair that arrives after it was stopped, whose claim holds until then', async () => {
-    const { time, server, loggedIn, open, over, read, renewing, stored } = world({ reuseWindow: 0 })
+    const { time, server, loggedIn, open, over, read, refreshing, stored } = world({ reuseWindow: 0 })
     await loggedIn()
     const stopped = open()
-    const { release } = await renewing(stopped)
+    const { release } = await refreshing(stopped)
     stopped.actor.stop()
     await expect(over(open().token())).rejects.toMatchObject({ code: 'busy' })
     release()
@@ -324,9 +324,9 @@ describe('a session', () => {
   })
 
   test('revokes the pair that arrives after it was stopped, and another process logged out', async () => {
-    const { time, server, loggedIn, open, over, renewing, stored } = world()
+    const { time, server, loggedIn, open, over, refreshing, stored } = world()
     const stopped = await loggedIn()
-    const { release } = await renewing(stopped)
+    const { release } = await refreshing(stopped)
     stopped.actor.stop()
     await over(open().logout())
     release()
@@ -353,11 +353,11 @@ describe('a session', () => {
   })
 
   test('frees the claim that it cannot return after it was stopped', async () => {
-    const { time, store, loggedIn, open, read, renewing, stored } = world()
+    const { time, store, loggedIn, open, read, refreshing, stored } = world()
     await loggedIn()
     const broken = troubled(store)
     const session = open({ store: broken.store })
-    const { release } = await renewing(session)
+    const { release } = await refreshing(session)
     broken.trouble.isBroken = true
     session.actor.stop()
     release()
@@ -367,10 +367,10 @@ describe('a session', () => {
   })
 
   test('rejects with cancelled if it is stopped while it is busy, or was stopped before', async () => {
-    const { time, loggedIn, open, over, renewing } = world()
+    const { time, loggedIn, open, over, refreshing } = world()
     await loggedIn()
     const session = open()
-    const { token } = await renewing(session)
+    const { token } = await refreshing(session)
     session.actor.stop()
     await expect(over(token)).rejects.toMatchObject({ code: 'cancelled' })
     await expect(over(session.token())).rejects.toMatchObject({ code: 'cancelled' })
@@ -421,12 +421,12 @@ describe('a token that was received elsewhere', () => {
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
 
-  test('replaces a login that another process renews, also one of another service', async () => {
+  test('replaces a login that another process refreshes, also one of another service', async () => {
     const { time, server, loggedIn, open, over, read } = world()
-    const renewing = await loggedIn()
+    const refreshing = await loggedIn()
     await time.advance(HOUR)
     const release = server.holdRefresh()
-    renewing.token().catch(() => undefined)
+    refreshing.token().catch(() => undefined)
     await time.settle()
     const provider = { ...server.provider, tokenEndpoint: 'https://other.example/token' }
     const session = open({ provider })
@@ -459,7 +459,7 @@ describe('a token that was received elsewhere', () => {
   })
 })
 
-describe('beside a renewal that another caller starts', () => {
+describe('beside a refresh that another caller starts', () => {
   const other: OAuthToken = {
     accessToken: new Secret('other'),
     tokenType: 'bearer',
@@ -546,10 +546,10 @@ describe('the end of a session', () => {
   })
 
   test('logout of another process during a refresh wins, and the late pair is revoked', async () => {
-    const { server, loggedIn, open, over, renewing, stored } = world()
+    const { server, loggedIn, open, over, refreshing, stored } = world()
     const session = await loggedIn()
     const other = open()
-    const { token, release } = await renewing(session)
+    const { token, release } = await refreshing(session)
     await over(other.logout())
     release()
     await expect(over(token)).rejects.toMatchObject({ code: 'login_required' })
@@ -558,10 +558,10 @@ describe('the end of a session', () => {
   })
 
   test('another login during a refresh wins, and the pair of the old login is revoked', async () => {
-    const { time, server, loggedIn, open, over, read, renewing, stored } = world()
+    const { time, server, loggedIn, open, over, read, refreshing, stored } = world()
     const session = await loggedIn()
     const other = open()
-    const { token, release } = await renewing(session)
+    const { token, release } = await refreshing(session)
     await over(other.login())
     release()
     await time.advance(1000)
@@ -572,13 +572,13 @@ describe('the end of a session', () => {
     expect(await read(open())).toBe('access-1-0')
   })
 
-  test('a late pair whose login was renewed by another process is dropped, never revoked', async () => {
-    const { server, store, loggedIn, open, over, read, renewing, stored } = world()
+  test('a late pair whose login was refreshed by another process is dropped, never revoked', async () => {
+    const { server, store, loggedIn, open, over, read, refreshing, stored } = world()
     await loggedIn()
     const first = open({ store: { ...store, owners: owners('one') } })
     // It takes the first one for gone, as after a restart of the host, say.
     const second = open({ store: { ...store, owners: owners('two', 'one') } })
-    const { token, release } = await renewing(first)
+    const { token, release } = await refreshing(first)
     expect(await read(second)).toBe('access-0-1')
     release()
     expect((await over(token)).reveal()).toBe('access-0-1')
@@ -589,7 +589,7 @@ describe('the end of a session', () => {
 })
 
 describe('a session as a form of authentication', () => {
-  test('renews a token that an API refuses, once, and sends the request again', async () => {
+  test('refreshes a token that an API refuses, once, and sends the request again', async () => {
     const { time, server, loggedIn, over } = world()
     const seen: (string | null)[] = []
     const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -608,7 +608,7 @@ describe('a session as a form of authentication', () => {
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
 
-  test('a token that an API refuses and that cannot be renewed ends the login, for every process', async () => {
+  test('a token that an API refuses and that cannot be refreshed ends the login, for every process', async () => {
     const { server, open, over, read, stored } = world()
     let calls = 0
     const fetch = async () => {
@@ -626,7 +626,7 @@ describe('a session as a form of authentication', () => {
     await expect(read(open())).rejects.toMatchObject({ code: 'login_required' })
   })
 
-  test('a 401 for a token that was renewed a moment ago goes to the caller', async () => {
+  test('a 401 for a token that was refreshed a moment ago goes to the caller', async () => {
     const { time, server, loggedIn, over, read } = world()
     let calls = 0
     const fetch = async () => {
@@ -657,7 +657,7 @@ describe('a session as a form of authentication', () => {
   })
 })
 
-test('renews a refused token also after the clock of the device was set back', async () => {
+test('refreshes a refused token also after the clock of the device was set back', async () => {
   const { time, clock, server, loggedIn, over, read } = world()
   let step = 0
   const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + step } })

@@ -1,6 +1,6 @@
 import { type OAuthToken, Secret } from '../../src/index.ts'
 
-/** A token that can be renewed. */
+/** A token that can be refreshed. */
 export const oldToken: OAuthToken = {
   accessToken: new Secret('ghu_old'),
   tokenType: 'bearer',

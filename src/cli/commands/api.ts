@@ -189,7 +189,7 @@ function withLogin<Result>(
   return withSession(saved, fetch, async (session) => {
     const token = await validToken(session, saved)
     const auth = tokenAuth(token)
-    // A token that the API refuses is renewed once.
+    // A token that the API refuses is refreshed once.
     return run(token.refreshToken ? session : auth)
   })
 }

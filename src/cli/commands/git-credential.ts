@@ -95,7 +95,7 @@ function printSecret({ username = ANYONE }: Description, token: Secret, expiresA
   writerTo(process.stdout, { color: false }).print(...lines)
 }
 
-/** Git's request was refused. One refusal does not delete a login: a token that is still in use is renewed if possible. */
+/** Git's request was refused. One refusal does not delete a login: a token that is still in use is refreshed if possible. */
 async function reject({ session, profile, description: { password } }: Operands): Promise<void> {
   const { accessToken, refreshToken } = await validToken(session, profile)
   if (accessToken.reveal() !== password) return

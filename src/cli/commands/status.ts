@@ -156,7 +156,7 @@ function asEvent(shown: Shown): object {
     ...(token && {
       scopes: token.scopes,
       expiresAt: token.expiresAt,
-      renewable: token.refreshToken !== undefined,
+      refreshable: token.refreshToken !== undefined,
     }),
     ...(view && { stored: view.isStored }),
     ...(pid !== undefined && { heldBy: pid }),
@@ -165,7 +165,7 @@ function asEvent(shown: Shown): object {
   }
 }
 
-/** The process that renews the login and does not finish. */
+/** The process that refreshes the login and does not finish. */
 function holderOf({ error, view }: Login): number | undefined {
   return error instanceof BusyError ? error.pid : view?.busy?.pid
 }
@@ -189,7 +189,7 @@ function asLines(shown: Shown, stream: NodeJS.WriteStream): Line[] {
       : [fact('user', hasApi(shown) ? (user ?? 'not reported by this service') : NOT_CHECKED)]),
     fact('host', authOrigin(address).host),
     ...(token ? [fact('scopes', token.scopes.join(', ') || 'none'), fact('valid', validityOf(token))] : []),
-    ...(pid === undefined ? [] : [fact('held by', `process ${pid}, which is renewing it`)]),
+    ...(pid === undefined ? [] : [fact('held by', `process ${pid}, which is refreshing it`)]),
     fact('stored in', place),
     ...(view?.isStored === false ? [fact('not stored', 'the new token: the store cannot be written')] : []),
   ]

@@ -45,7 +45,7 @@ export function providerOf({ address, endpoints }: NamedProfile, fetch: Fetch): 
 }
 
 /**
- * Returns a token that is valid now, renewed first if necessary.
+ * Returns a token that is valid now, refreshed first if necessary.
  *
  * @throws {@link CommandError} with code `no_login` if there is none; and the errors of `session.token`.
  */

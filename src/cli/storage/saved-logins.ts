@@ -45,7 +45,7 @@ export function withProfile(
         const record = Object(made.value)
         if (record.status === 'signedOut') return { result: made.result, value: null }
         const before = Object(value)
-        // Of a renewal: another login may have begun since this process read the profile.
+        // Of a refresh: another login may have begun since this process read the profile.
         const { profile, token } = record.login === undefined || record.login === before.login ? before : own
         return {
           ...made,

@@ -52,7 +52,7 @@ interface RefreshCase {
 export const REFRESH_RESPONSES = {
   token: {
     response: tokenResponse,
-    told: 'renewed',
+    told: 'refreshed',
     means: (number, at) => ({ type: 'token', token: tokenOf(number, at), sentAt: at }),
   },
   badRefreshToken: {

@@ -11,11 +11,11 @@ export function nameOfSessionPath(steps: readonly SessionWalkStep[]): string {
 const OPENED = {
   nothing: 'opened without a login',
   login: 'opened with a login',
-  lastingLogin: 'opened with a login that cannot be renewed',
+  lastingLogin: 'opened with a login that cannot be refreshed',
 }
 
 const MEANWHILE: Readonly<Record<Meanwhile, string>> = {
-  renewed: 'renewed by another process',
+  refreshed: 'refreshed by another process',
   claimed: 'claimed by another process',
   released: 'given back by another process',
   ended: 'ended in another process',

@@ -6,7 +6,7 @@ import type { Meanwhile } from './stored-login.ts'
  * One step of a session path.
  *
  * - `open`: the session is opened. The store holds nothing, a login, or one whose token neither expires nor can be
- *   renewed.
+ *   refreshed.
  * - `need`: a token is needed, and the one at hand is due.
  * - `rejected`: an API responds with 401 to the token in use, or to another one.
  * - `login`, `logout`, `cancel`: what the user asks for.
@@ -32,9 +32,9 @@ export type SessionStep =
  * What a wait of a session path waits for.
  *
  * - `due`: the token is due.
- * - `rested`: a renewal may be tried again after a fault.
- * - `aged`: the token was renewed a minute ago.
- * - `pause`: the next try to claim the login, which another process is renewing.
+ * - `rested`: a refresh may be tried again after a fault.
+ * - `aged`: the token was refreshed a minute ago.
+ * - `pause`: the next try to claim the login, which another process is refreshing.
  * - `impatient`: that process has not finished after all tries.
  * - `retry`: the next try to write a token.
  * - `outage`: the store fails until the token in memory is due.

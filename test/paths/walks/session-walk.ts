@@ -330,7 +330,7 @@ function isSeen(meanwhile: Meanwhile, situation: SessionSituation): boolean {
   }
 }
 
-/** The outcomes of a refresh request that a session tells apart: the first request of a renewal has all outcomes. */
+/** The outcomes of a refresh request that a session tells apart: the first request of a refresh has all outcomes. */
 const TYPICAL: readonly RefreshResponseName[] = ['token', 'badRefreshToken', 'busy', 'unreachable', 'stopped']
 
 function isFirstRequest({ repeated, leaving, result }: SessionContext): boolean {
@@ -365,7 +365,7 @@ function dueAt(context: SessionContext): number {
   return sentAt + token.expiresIn * 1000 - MINUTE
 }
 
-/** When a token that was renewed may be renewed again because an API refuses it. Epoch milliseconds. */
+/** When a token that was refreshed may be refreshed again because an API refuses it. Epoch milliseconds. */
 function agedAt({ kept }: SessionContext): number {
   return kept && kept.generation > 0 ? kept.sentAt + MINUTE : 0
 }

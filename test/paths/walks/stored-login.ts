@@ -12,10 +12,10 @@ import { tokenOf } from './refresh-responses.ts'
 export type Stored = { readonly kept: KeptToken; readonly owner?: string } | 'signedOut' | 'ended' | undefined
 
 /**
- * What another process did to the stored login just before an update: it renewed it, claimed it, returned its claim, found
+ * What another process did to the stored login just before an update: it refreshed it, claimed it, returned its claim, found
  * that the provider had ended it, logged out, or logged in as somebody else.
  */
-export type Meanwhile = 'renewed' | 'claimed' | 'released' | 'ended' | 'signedOut' | 'loggedIn'
+export type Meanwhile = 'refreshed' | 'claimed' | 'released' | 'ended' | 'signedOut' | 'loggedIn'
 
 /** The owner of the session of a path, and that of another process. */
 export const OURS = 'ours#1'
@@ -28,13 +28,13 @@ export const OTHER_PID = 4711
 export function possibleIn(stored: Stored): readonly Meanwhile[] {
   if (typeof stored !== 'object') return ['loggedIn']
   const released = stored.owner === OTHERS ? (['released'] as const) : (['claimed'] as const)
-  const renewed = stored.kept.token.refreshToken === undefined ? [] : (['renewed', ...released] as const)
-  return [...renewed, 'ended', 'signedOut', 'loggedIn']
+  const refreshed = stored.kept.token.refreshToken === undefined ? [] : (['refreshed', ...released] as const)
+  return [...refreshed, 'ended', 'signedOut', 'loggedIn']
 }
 
 /** Whether another process gets a new token from the provider for it. */
 export function issues(meanwhile: Meanwhile | undefined): boolean {
-  return meanwhile === 'renewed' || meanwhile === 'loggedIn'
+  return meanwhile === 'refreshed' || meanwhile === 'loggedIn'
 }
 
 /** What is stored after another process did something. Its new token has this number. */
@@ -67,7 +67,7 @@ export function readIn(stored: Stored): Updated<ReadResult> {
 
 export function claimIn(
   stored: Stored,
-  { kept, distrusted }: Pick<SessionContext, 'kept' | 'distrusted'>,
+  { kept, rejected }: Pick<SessionContext, 'kept' | 'rejected'>,
 ): Updated<ClaimResult> {
   if (kept === undefined) throw new TypeError('only a stored token is claimed')
   if (stored === 'ended') return { result: { type: 'nothingToSpend' }, stored }
@@ -76,7 +76,7 @@ export function claimIn(
   if (stored.kept.generation > kept.generation)
     return { result: { type: 'newer', kept: stored.kept }, stored }
   if (kept.token.refreshToken === undefined)
-    return { result: { type: 'nothingToSpend' }, stored: distrusted ? 'ended' : stored }
+    return { result: { type: 'nothingToSpend' }, stored: rejected ? 'ended' : stored }
   if (stored.owner === OTHERS) return { result: { type: 'busy', pid: OTHER_PID, lapses: false }, stored }
   return { result: { type: 'mine' }, stored: { ...stored, owner: OURS } }
 }

@@ -12,14 +12,14 @@ import { fastClock } from '../../support/fast-clock.ts'
 
 /**
  * A program of its own process. `token <url> <folder> [<step> <signal>]` prints a token, and sends itself a signal at a
- * step of the renewal; `impatient-token` waits less for other processes, and with `RATE` all of its time is faster. The
+ * step of the refresh; `impatient-token` waits less for other processes, and with `RATE` all of its time is faster. The
  * folder may be the URL of a Redis. `exit` in place of a signal ends a worker thread. `key` prints the key in the keyring. `count
  * <folder> [<key>]` and `count-in-redis <url> <prefix>` count in a store, as `count-in-postgres` and `count-in-sqlite` do. `is-gone <owner> [crowded]` prints whether a
  * process has ended, with no file left to open if it is crowded.
  */
 const [, , act = '', first = '', second = '', step = '', signal = ''] = process.argv
 
-/** The steps of a renewal before and after each update of the store: it reads, claims and writes. */
+/** The steps of a refresh before and after each update of the store: it reads, claims and writes. */
 const BEFORE = ['', 'before the claim', 'before the write']
 const AFTER = ['', 'claim written', 'after the write']
 

@@ -51,8 +51,8 @@ export function world(options: { readonly reuseWindow?: number; readonly expires
   }
   const stored = () =>
     store.update('default', (value) => ({ result: value })) as Promise<Record<string, Json>>
-  /** Lets the token of a session expire, and starts its renewal, whose response is held until it is released. */
-  async function renewing(session: Session) {
+  /** Lets the token of a session expire, and starts its refresh, whose response is held until it is released. */
+  async function refreshing(session: Session) {
     await time.settle()
     await time.advance(HOUR)
     const release = server.holdRefresh()
@@ -61,7 +61,7 @@ export function world(options: { readonly reuseWindow?: number; readonly expires
     await time.settle()
     return { token, release }
   }
-  return { time, clock, server, store, open, over, read, loggedIn, renewing, stored }
+  return { time, clock, server, store, open, over, read, loggedIn, refreshing, stored }
 }
 
 /** A store with troubles, which begin when they are set. */
