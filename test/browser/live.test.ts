@@ -296,7 +296,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
           for (const selector of ON_ONE_SCREEN)
             expect(await live.isSeen(selector), `${selector} at ${width}`).toBe(true)
       }
-      if (scene === 'login') await live.tab.setViewportSize({ width: 320, height: 640 })
+      await live.tab.setViewportSize({ width: 320, height: 640 })
       expect(await scrollsSideways(live.tab)).toBe(false)
     },
   )
@@ -379,6 +379,26 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     await other.tab.goto(`${page.url}#recording`)
     await other.tab.locator('main[data-scene="recording"]').waitFor()
     expect(await other.tab.isVisible('#hint')).toBe(false)
+  })
+
+  test('ends a login at a restart, and when another scene is opened', async () => {
+    const tab = await openTab(browser, { viewport: DESK, reducedMotion: 'reduce' })
+    await tab.clock.install({ time: 0 })
+    await tab.clock.pauseAt(1000)
+    await tab.goto(page.url)
+    /** Runs the clock of the page, between whose steps what takes no time is done. */
+    const run = async (milliseconds: number) => {
+      for (let passed = 0; passed < milliseconds; passed += 100) await tab.clock.runFor(100)
+    }
+    await driver(tab).start(SPEED.fastest)
+    // At the highest speed, a login expires after some 13 seconds.
+    await run(9000)
+    await tab.click('#start')
+    await run(7000)
+    expect(await tab.isVisible('#next')).toBe(false)
+    await tab.goto(`${page.url}#refresh`)
+    await run(10_000)
+    expect(await tab.isVisible('#next')).toBe(false)
   })
 
   test('is only the scene in a frame of another page, whose focus it leaves alone', async () => {
