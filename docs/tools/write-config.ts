@@ -50,13 +50,13 @@ ${setup.join('')}}).createMachine(${literalOf(spelledOut(machine, {}))})
 /** The config with every shorthand written out, because not every tool reads all of them. */
 function spelledOut({ config }: AnyStateMachine, delays: Readonly<Record<string, number>>): object {
   const transitions = (value: object) =>
-    Object.entries(value).map(([name, to]) => [delays[name] ?? name, listed(to, 'target')])
+    Object.entries(value).map(([name, to]) => [delays[name] ?? name, withKey(to, 'target')])
   const written = (key: string, value: unknown) => {
     if (key === 'on' || key === 'after') return Object.fromEntries(transitions(value as object))
     if (key === 'tags') return [value].flat()
-    if (key === 'guard') return listed(value, 'type')
-    if (ACTIONS.includes(key)) return [value].flat().map((action) => listed(action, 'type'))
-    return TRANSITIONS.includes(key) ? listed(value, 'target') : value
+    if (key === 'guard') return withKey(value, 'type')
+    if (ACTIONS.includes(key)) return [value].flat().map((action) => withKey(action, 'type'))
+    return TRANSITIONS.includes(key) ? withKey(value, 'target') : value
   }
   return JSON.parse(JSON.stringify(config, written))
 }
@@ -84,8 +84,8 @@ function propertyOf(name: string): string {
 }
 
 /** Writes a name as an object, alone or in a list. */
-function listed(value: unknown, key: 'target' | 'type'): unknown {
-  if (Array.isArray(value)) return value.map((one) => listed(one, key))
+function withKey(value: unknown, key: 'target' | 'type'): unknown {
+  if (Array.isArray(value)) return value.map((one) => withKey(one, key))
   return typeof value === 'string' ? { [key]: value } : value
 }
 

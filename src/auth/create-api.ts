@@ -130,7 +130,7 @@ export function createApi({
         throw signal?.aborted ? signal.reason : requestFailure(host, error)
       },
       onResponseError: ({ response }) => {
-        throw refusal(response, clock.now())
+        throw toApiError(response, clock.now())
       },
     },
   })
@@ -186,7 +186,7 @@ function isRepeatable(method: string, { body }: ApiRequest): boolean {
   return IDEMPOTENT.includes(method.toUpperCase()) && !isStream(body)
 }
 
-function refusal(response: NonNullable<FetchContext['response']>, at: number): ApiError {
+function toApiError(response: NonNullable<FetchContext['response']>, at: number): ApiError {
   const { status, headers, _data: body } = response
   const retryAfter = readWait({ status, headers, body }, at, 1)?.seconds ?? readRetryAfter(headers, at)
   return new ApiError(refusalOf({ body, status, at, retryAfter }), { headers, body })

@@ -41,14 +41,17 @@ export async function mintOnce(
   let looks = MOST_LOOKS
   for (;;) {
     const now = clock.now()
-    const seen = await store.update<InstallationToken | 'mine' | { readonly claim: string }>(key, (value) => {
-      const record = readShared(value)
-      const shared = record && tokenOf(record)
-      if (shared && !isDue(shared, now)) return { result: shared }
-      if (record && 'claim' in record && (record.claim !== watched || looks > 0)) return { result: record }
-      return { result: 'mine', value: { v: 1, claim }, expiresAt: now + CLAIM_LIFETIME }
-    })
-    if (seen === 'mine') break
+    const seen = await store.update<InstallationToken | 'claimed' | { readonly claim: string }>(
+      key,
+      (value) => {
+        const record = readShared(value)
+        const shared = record && tokenOf(record)
+        if (shared && !isDue(shared, now)) return { result: shared }
+        if (record && 'claim' in record && (record.claim !== watched || looks > 0)) return { result: record }
+        return { result: 'claimed', value: { v: 1, claim }, expiresAt: now + CLAIM_LIFETIME }
+      },
+    )
+    if (seen === 'claimed') break
     if ('token' in seen) return seen
     // Where the claimant ended, another one of those that waited has begun to mint.
     looks = seen.claim === watched ? looks - 1 : MOST_LOOKS

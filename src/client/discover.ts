@@ -53,7 +53,7 @@ export function discover(issuer: string, options: DiscoverOptions = {}): Promise
   return within({ clock, signal }, async (signal) => {
     for (const address of documentsOf(issuer)) {
       const { status, body } = await get(address, { fetch, clock }, signal)
-      if (status === 200) return read(body, issuer)
+      if (status === 200) return readMetadata(body, issuer)
     }
     throw new BadResponseError('the issuer publishes no metadata: configure its two endpoints instead')
   })
@@ -66,7 +66,7 @@ function documentsOf(issuer: string): string[] {
   return [`${origin}${METADATA_PATH}${path}`, `${origin}${path}/.well-known/openid-configuration`]
 }
 
-function read(body: unknown, issuer: string): Provider {
+function readMetadata(body: unknown, issuer: string): Provider {
   const { device_authorization_endpoint, token_endpoint, revocation_endpoint, ...named } = parseFields(
     metadata,
     body,

@@ -114,7 +114,7 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
   const { signal, onToken } = options
   const sender = senderOf(options)
   try {
-    return await unlessAborted(signal, () => shared(token, sender, onToken))
+    return await unlessAborted(signal, () => joinRefresh(token, sender, onToken))
   } catch (error) {
     throw signal?.aborted && error === signal.reason ? new CancelledError(error) : error
   }
@@ -139,7 +139,7 @@ function senderOf({
 }
 
 /** Runs to its end even if its caller gives up: the service may have replaced the refresh token already. */
-async function shared(
+async function joinRefresh(
   token: OAuthToken,
   sender: RefreshSender,
   onToken: RefreshOptions['onToken'],
@@ -179,7 +179,7 @@ export async function requestRefresh(
   const response = await within({ clock: sender.clock, timeout }, (limit) =>
     post(tokenEndpoint, fields, sender, limit),
   )
-  if (!hasMember(response.body, 'access_token')) throw explained(refusalOf(response))
+  if (!hasMember(response.body, 'access_token')) throw toRefreshError(refusalOf(response))
   const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator })
   const { idToken } = token
   // Without a new refresh token, the old one remains valid. OpenID Connect Core 1.0, section 12.2, for the ID token.
@@ -187,7 +187,7 @@ export async function requestRefresh(
 }
 
 /** Only the provider's word ends a login. A busy service or a page of a proxy says nothing about the refresh token. */
-function explained(refusal: RefusedError): LoginRequiredError | RefusedError {
+function toRefreshError(refusal: RefusedError): LoginRequiredError | RefusedError {
   const isEnd = refusal.status < 500 && ENDING_CODES.includes(refusal.error ?? '')
   return isEnd ? new LoginRequiredError('the provider has ended the login', { cause: refusal }) : refusal
 }

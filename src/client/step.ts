@@ -138,7 +138,7 @@ async function run({
   const { output } = snapshot
   if (output?.status === 'cancelled') throw reasonOf(output, signal)
   if (output) return output
-  const login = unfinished(snapshot, clock.now())
+  const login = toUnfinishedLogin(snapshot, clock.now())
   await store(login.record)
   return login
 }
@@ -149,7 +149,7 @@ function isAtRest(snapshot: DeviceSnapshot, now: number): boolean {
   return snapshot.hasTag('waiting') && (polls > 0 || now < Math.min(nextPollAt, expiresAt))
 }
 
-function unfinished(snapshot: DeviceSnapshot, now: number): UnfinishedDeviceLogin {
+function toUnfinishedLogin(snapshot: DeviceSnapshot, now: number): UnfinishedDeviceLogin {
   const record = exportResume(snapshot, now) as ResumeRecord
   const { status, interval, expiresAt } = record
   const codes = { ...shownOf(snapshot.context.codes as DeviceCodes), interval, expiresAt }

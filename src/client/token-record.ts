@@ -40,7 +40,7 @@ const tokenText = v.custom<string>(isToken)
 const scopes = v.custom<string[]>(isTexts)
 const number = v.exactOptional(v.custom<number>(Number.isFinite))
 
-const tokenRecord = v.object({
+const tokenRecord: v.GenericSchema<unknown, TokenRecord> = v.object({
   v: v.literal(1),
   accessToken: tokenText,
   tokenType: v.string(),

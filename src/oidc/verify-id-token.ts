@@ -103,7 +103,7 @@ export async function verifyIdToken(
     clockTolerance: CLOCK_TOLERANCE,
     requiredClaims: ['sub', 'exp', 'iat'],
   }
-  const { claims, key } = await verified(idToken, keys, options)
+  const { claims, key } = await verifyJwt(idToken, keys, options)
   if (typeof claims.sub !== 'string' || claims.sub === '') throw wrongClaim('sub')
   if (!issuersFor(claims, issuer, key).every((expected) => expected === claims.iss)) throw wrongClaim('iss')
   const { aud, azp = [aud].flat().length > 1 ? undefined : audience } = claims
@@ -112,7 +112,7 @@ export async function verifyIdToken(
   return claims
 }
 
-async function verified(
+async function verifyJwt(
   idToken: Secret,
   jwks: JSONWebKeySet,
   options: JWTVerifyOptions,

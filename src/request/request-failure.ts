@@ -20,7 +20,7 @@ const LONG_WORD = /[\w.~+/=-]{20}/
  */
 export function requestFailure(host: string, thrown: unknown, sent?: readonly Secret[]): AuthgraphError {
   if (thrown instanceof AuthgraphError) return thrown
-  const options = sent && isHarmless(thrown, sent) ? { cause: thrown } : undefined
+  const options = sent && isSafeCause(thrown, sent) ? { cause: thrown } : undefined
   if (isBug(thrown)) return new BadOptionError(`fetch has a bug: it threw a ${thrown.name}`, options)
   return UnreachableError.of(host, thrown, options)
 }
@@ -30,7 +30,7 @@ function isBug(thrown: unknown): thrown is Error {
   return thrown instanceof ReferenceError || thrown instanceof RangeError
 }
 
-function isHarmless(thrown: unknown, sent: readonly Secret[]): boolean {
+function isSafeCause(thrown: unknown, sent: readonly Secret[]): boolean {
   if (!(thrown instanceof Error) || !Object.getOwnPropertyNames(thrown).every((name) => OWN.test(name)))
     return false
   const { message } = thrown

@@ -53,8 +53,8 @@ export const bothSidesWalk: Walk<BothSides, BothSidesStep> = {
       case 'begin':
         return {
           ...both,
-          device: named(
-            named(both.device, 'start'),
+          device: takeNamed(
+            takeNamed(both.device, 'start'),
             step.response === 'arrives' ? 'codes' : 'codes unreachable',
           ),
           service: service.take(both.service, { type: 'codes' }),
@@ -78,7 +78,7 @@ function beginStep(response: 'arrives' | 'responseLost'): BothSidesStep {
 }
 
 /** Takes the step of the device that has this label. */
-function named(situation: DeviceSituation, label: string): DeviceSituation {
+function takeNamed(situation: DeviceSituation, label: string): DeviceSituation {
   const step = device.next(situation).find((candidate) => device.labelOf(candidate) === label)
   if (step === undefined) throw new Error(`${device.nameOf(situation)} has no step "${label}"`)
   return device.take(situation, step)
@@ -90,7 +90,7 @@ function at({ device: { now, ...device }, service, lost }: BothSides): BothSides
 }
 
 function poll(before: BothSides, delivery: Delivery, wait: 'due' | 'sleep' = 'due'): BothSides {
-  const polling = at({ ...before, device: named(before.device, wait) })
+  const polling = at({ ...before, device: takeNamed(before.device, wait) })
   // The wait ended at the end of the codes.
   if (polling.device.device?.status !== 'active') return polling
   const first = delivery === 'requestLost' ? polling.service : service.take(polling.service, { type: 'poll' })
@@ -103,7 +103,7 @@ function poll(before: BothSides, delivery: Delivery, wait: 'due' | 'sleep' = 'du
   if (isReceived) return { ...next, device: receive(polling.device, received) }
   return at({
     ...next,
-    device: named(polling.device, delivery === 'responseLate' ? 'silence' : 'unreachable'),
+    device: takeNamed(polling.device, delivery === 'responseLate' ? 'silence' : 'unreachable'),
   })
 }
 

@@ -5,7 +5,7 @@ import { createService } from '../../src/service/index.ts'
 import type { WalkedStep } from '../../src/testing/paths/walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { type BothSides, type BothSidesStep, type Delivery, isTooLate } from './both-sides-walk.ts'
-import { compared } from './driven-device.ts'
+import { comparableOf } from './driven-device.ts'
 import { foundIn, watchedStore } from './driven-service.ts'
 import type { Driven } from './prove-walks.ts'
 
@@ -53,7 +53,7 @@ export class DrivenBothSides implements Driven<BothSides, BothSidesStep> {
     if (device.device === undefined || service.grant === undefined) throw new Error('nothing was begun')
     const snapshot = this.#actor.getSnapshot()
     const stored = this.#watched.grant()
-    expect(compared(snapshot)).toEqual(compared(device.device))
+    expect(comparableOf(snapshot)).toEqual(comparableOf(device.device))
     const { interval, lastPollAt, user } = service.grant.context
     const state = grantState(service.grant.value)
     expect(stored).toMatchObject({ state, interval, lastPollAt, user })

@@ -89,7 +89,7 @@ interface OpenRequest {
 }
 
 /** What is compared of a device: all that is no object of the flow, and no function. */
-export function compared(snapshot: DeviceSnapshot) {
+export function comparableOf(snapshot: DeviceSnapshot) {
   const { flow, codes, token, error, ...context } = snapshot.context
   return {
     state: stateName(snapshot),
@@ -203,7 +203,7 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
     await executor(step as DeviceStep)
     const { device } = expected
     if (device === undefined) throw new Error('the walk has no device')
-    expect(compared(this.snapshot)).toEqual(compared(device))
+    expect(comparableOf(this.snapshot)).toEqual(comparableOf(device))
     const { codes, interval } = this.snapshot.context
     if (codes) expect(interval).toBe(this.#required.seconds)
     this.#remember(step)
