@@ -65,10 +65,10 @@ export interface Graph {
   readonly sets: readonly PathSet[]
 }
 
-const DEVICE = pictured('device', 'device-authorization', deviceAuthorization)
-const SERVICE = pictured('service', 'device-grant', deviceGrant)
-const FAMILY = pictured('service', 'refresh-family', refreshFamily)
-const SESSION = pictured('session', 'session', session)
+const DEVICE = pictureOf('device', 'device-authorization', deviceAuthorization)
+const SERVICE = pictureOf('service', 'device-grant', deviceGrant)
+const FAMILY = pictureOf('service', 'refresh-family', refreshFamily)
+const SESSION = pictureOf('session', 'session', session)
 
 const CODES: Message = '>POST /login/device/code'
 const POLL: Message = '>POST /login/oauth/access_token'
@@ -77,7 +77,7 @@ const REVOKE: Message = '>POST /revoke'
 const LOST: Message = 'xconnection lost'
 const SILENT: Message = 'xno response in time'
 
-function pictured(name: string, file: string, machine: AnyStateMachine): PicturedMachine {
+function pictureOf(name: string, file: string, machine: AnyStateMachine): PicturedMachine {
   const transitions = readMachine(machine).transitions.map(({ id, from, to }) => [id, from, to] as const)
   return { name, file, transitions }
 }
@@ -133,7 +133,7 @@ export function graphs(): Graph[] {
             states: [taken(refreshFamily, before.family, after.events, after.family)],
             wire: [
               ...(step.type === 'refresh' ? [REFRESH] : step.type === 'revoke' ? [REVOKE] : []),
-              ...after.results.map((result) => refreshed(result, options.dialect)),
+              ...after.results.map((result) => refreshMessage(result, options.dialect)),
               ...(step.type === 'revoke' ? (['<200'] as const) : []),
             ],
           })),
@@ -267,7 +267,7 @@ const ERRORS: Readonly<Partial<Record<PollResult, string>>> = {
   expired: 'expired_token',
 }
 
-function polled({ result, grant }: ServiceSituation, dialect: Dialect): Message[] {
+function pollMessages({ result, grant }: ServiceSituation, dialect: Dialect): Message[] {
   if (result === undefined) return []
   if (result === 'token') return ['<200\naccess_token']
   const { pollError, unknownCode } = DIALECTS[dialect]
@@ -277,10 +277,10 @@ function polled({ result, grant }: ServiceSituation, dialect: Dialect): Message[
 
 function wireOfService(type: string, after: ServiceSituation, dialect: Dialect): Message[] {
   if (type === 'codes') return [CODES, '<200\ndevice_code, user_code, expires_in, interval']
-  return [...(type === 'poll' ? [POLL] : []), ...polled(after, dialect)]
+  return [...(type === 'poll' ? [POLL] : []), ...pollMessages(after, dialect)]
 }
 
-function refreshed(result: FamilyResult, dialect: Dialect): Message {
+function refreshMessage(result: FamilyResult, dialect: Dialect): Message {
   const { pollError, badRefreshToken } = DIALECTS[dialect]
   if (result === 'busy') return '<503\nerror temporarily_unavailable'
   if (result === 'refused') return `<${pollError}\nerror ${badRefreshToken}`
@@ -306,11 +306,11 @@ function wireOfBoth(before: BothSides, step: BothSidesStep, { device, service }:
     case 'responseLate':
       return [POLL, 'xresponse too late']
     case 'twice':
-      return [POLL, POLL, received(device), 'xsecond response ignored']
+      return [POLL, POLL, responseToDevice(device), 'xsecond response ignored']
     case 'twiceReceivedLast':
-      return [POLL, POLL, 'xfirst response lost', received(device)]
+      return [POLL, POLL, 'xfirst response lost', responseToDevice(device)]
     case 'arrives':
-      return [POLL, received(device)]
+      return [POLL, responseToDevice(device)]
   }
 }
 
@@ -323,20 +323,20 @@ const TOLD: Readonly<Record<string, Message>> = {
   expired: '<200\nerror expired_token',
 }
 
-function received({ device }: DeviceSituation): Message {
+function responseToDevice({ device }: DeviceSituation): Message {
   return TOLD[device ? stateId(device.value) : ''] ?? '<200\nerror incorrect_device_code'
 }
 
 /** A response in two lines: its status, and its fields. */
 function responseOf({ status, headers, body }: WireResponse): Message {
   const fields = body.startsWith('{')
-    ? Object.entries(JSON.parse(body)).map(([name, value]) => `${name} ${shortened(String(value))}`)
+    ? Object.entries(JSON.parse(body)).map(([name, value]) => `${name} ${shorten(String(value))}`)
     : [headers.location ? `location ${headers.location}` : 'an HTML page']
   const retryAfter = headers['retry-after'] ? [`retry-after ${headers['retry-after']}`] : []
   return `<${[status, [...fields, ...retryAfter].join(', ')].join('\n')}`
 }
 
 /** Device codes are longer than everything else. */
-function shortened(value: string): string {
+function shorten(value: string): string {
   return value.replace(/^(\d{6})\d+$/, '$1…')
 }

@@ -78,7 +78,7 @@ function packSet(
     }
     node.isEnd = true
   }
-  const nodes = listed(root, 0)
+  const nodes = listNodes(root, 0)
   const column = (index: 0 | 1 | 2 | 3) => nodes.map(({ node }) => node.columns[index])
   return {
     title,
@@ -91,6 +91,6 @@ function packSet(
   }
 }
 
-function listed({ next }: Node, depth: number): { readonly node: Node; readonly depth: number }[] {
-  return [...next.values()].flatMap((node) => [{ node, depth }, ...listed(node, depth + 1)])
+function listNodes({ next }: Node, depth: number): { readonly node: Node; readonly depth: number }[] {
+  return [...next.values()].flatMap((node) => [{ node, depth }, ...listNodes(node, depth + 1)])
 }

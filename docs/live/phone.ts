@@ -43,7 +43,7 @@ export class Phone {
 
   /** Closes the page when the device has finished. */
   close(status?: DeviceResult['status']): void {
-    if (status === 'authorized') this.#show(connected(), make('p', 'quiet', 'It has received its token.'))
+    if (status === 'authorized') this.#show(connectedPage(), make('p', 'quiet', 'It has received its token.'))
     else if (this.#isOpen && status !== undefined && status !== 'denied')
       this.#show(make('p', 'quiet', 'The device is no longer waiting. Start again to get a new code.'))
     this.#isOpen = false
@@ -58,7 +58,7 @@ export class Phone {
     }
     this.#wait()
     if (decision === 'approve')
-      this.#show(connected(), make('p', 'quiet', 'It gets the token with its next poll.'))
+      this.#show(connectedPage(), make('p', 'quiet', 'It gets the token with its next poll.'))
     else
       this.#show(make('h3', '', 'Request denied'), make('p', 'quiet', 'It learns this with its next poll.'))
   }
@@ -123,7 +123,7 @@ export class Phone {
   }
 }
 
-function connected(): HTMLElement {
+function connectedPage(): HTMLElement {
   return make('h3', 'good-news', 'Your device is connected')
 }
 

@@ -118,7 +118,7 @@ function stateContent(
   const lists = written.flatMap(({ label, target, transitions }) => {
     if (target === state.id)
       return [...groupBy(label, ({ trigger }) => trigger).values()].map((lines) => ({
-        words: lines.length > 1 ? listed(lines, room - SIGN) : wordsOf(lines, room - SIGN),
+        words: lines.length > 1 ? listWords(lines, room - SIGN) : wordsOf(lines, room - SIGN),
         leaves: false,
         transitions,
       }))
@@ -150,7 +150,7 @@ function stateContent(
 }
 
 /** One trigger, and a list of its conditions. */
-function listed(lines: Label, room: number): Words[] {
+function listWords(lines: Label, room: number): Words[] {
   const items = lines.flatMap(({ condition }) =>
     wrap(condition, room - BULLET, FONTS.text).map((rest, index) =>
       index === 0 ? `· ${rest}` : `\u2002${rest}`,

@@ -157,7 +157,7 @@ function drawArrow({ arrow, points, label }: PlacedArrow): string {
   return element(
     'g',
     { class: arrow.isMain ? 'arrow main' : 'arrow', 'data-transitions': idsOf(arrow) },
-    element('path', { class: 'way', d: withoutLabel(way, label).map(rounded).join('') }),
+    element('path', { class: 'way', d: withoutLabel(way, label).map(roundCorners).join('') }),
     drawHead(tip, before),
   )
 }
@@ -199,7 +199,7 @@ function shortOf(tip: Point, { x, y }: Point): Point {
 }
 
 /** An SVG path with rounded bends. */
-function rounded(points: readonly Point[]): string {
+function roundCorners(points: readonly Point[]): string {
   return points
     .map((point, index) => {
       const before = points[index - 1]

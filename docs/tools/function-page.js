@@ -31,7 +31,7 @@ export function readFirst(content) {
         ids.add(name)
         const { text, fallback } = defaultIn(comment)
         const mark = optional === '' ? '<span class="required">required</span>' : fallback
-        return `<div class="option"><h3${id}>${name}</h3><code>${shortened(type)}</code>${mark}</div>${text}`
+        return `<div class="option"><h3${id}>${name}</h3><code>${shorten(type)}</code>${mark}</div>${text}`
       },
     )
     .replaceAll(/(<\/?h)5\b/g, '$13')
@@ -64,7 +64,7 @@ function defaultIn(comment) {
 }
 
 /** Leaves out that a type is read-only. @param {string} type */
-function shortened(type) {
+function shorten(type) {
   return type
     .replaceAll(/<span class="tsd-signature-keyword">readonly<\/span>\s*/g, '')
     .replace(

@@ -98,7 +98,7 @@ export function placeCompact(plan: Plan): CompactLayout {
     unrest = other
     if (unrest < best.unrest) best = { rows, unrest }
   }
-  const { curves, ...layout } = placed(best.rows, lines)
+  const { curves, ...layout } = placeRows(best.rows, lines)
   const arrows = plan.arrows.map((arrow): CompactArrow => {
     const index = lines.findIndex((line) => line.arrows.includes(arrow))
     const curve = curves[index]
@@ -192,7 +192,7 @@ function change(rows: Rows, random: () => number): Rows {
   return moved.filter((row) => row.length > 0)
 }
 
-function placed(rows: Rows, lines: readonly Line[]) {
+function placeRows(rows: Rows, lines: readonly Line[]) {
   const least = Math.max(...rows.map(leastWidth))
   const width = Math.max(least, Math.min(WIDEST, least + BESIDE))
   let top = STUB
@@ -220,7 +220,7 @@ function statesOf(
 
 /** How hard a picture is to read: states that a line leads through, crossings, long lines, and ways that lead up. */
 function unrestOf(rows: Rows, lines: readonly Line[]): number {
-  const { width, height, states, curves } = placed(rows, lines)
+  const { width, height, states, curves } = placeRows(rows, lines)
   const boxes = new Map(states.map((state) => [state.shape.id, state]))
   let unrest =
     UNREST.tooWide * Math.max(0, width - WIDEST - 2 * MARGIN) + UNREST.tooHigh * Math.max(0, height - HIGHEST)

@@ -63,14 +63,14 @@ function declarations(one) {
     : one.kindOf(ReflectionKind.Class)
       ? 'class '
       : ''
-  if (one.signatures) return one.signatures.map((signature) => called(one.name, signature))
+  if (one.signatures) return one.signatures.map((signature) => callOf(one.name, signature))
   const type = one.type ?? one.getSignature?.type
   const sign = one.kindOf(ReflectionKind.TypeAlias) ? ' = ' : one.flags.isOptional ? '?: ' : ': '
   return [`${kind}${one.name}${type ? `${sign}${type}` : ''}`]
 }
 
 /** @param {string} name @param {import('typedoc').SignatureReflection} signature */
-function called(name, { parameters = [], type }) {
+function callOf(name, { parameters = [], type }) {
   const written = parameters.map((one) => `${one.name}${one.flags.isOptional ? '?' : ''}: ${one.type}`)
   return `${name}(${written.join(', ')}): ${type}`
 }
