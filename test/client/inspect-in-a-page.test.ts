@@ -8,7 +8,6 @@ import {
   exportResume,
   type ResumeRecord,
 } from '../../src/index.ts'
-import { deviceAuthorization } from '../../src/machines.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scripted } from '../support/scripted-service.ts'
 
@@ -89,7 +88,6 @@ async function open() {
   })
   return {
     inspect,
-    posted,
     connect: () =>
       void window.dispatchEvent(new MessageEvent('message', { data: { type: '@statelyai.connected' } })),
     left: () => posted.map((message) => JSON.stringify(message)),
@@ -128,40 +126,6 @@ describe('an inspector in a page is sent no secret', () => {
     await vi.waitFor(() => expect(secretsIn(left().join('\n'))).not.toEqual([]))
   })
 })
-
-test('the definition that is sent draws the whole machine', async () => {
-  const { inspect, connect, posted } = await open()
-  connect()
-  runInspected(inspect, ['hang'])
-  await vi.waitFor(() => expect(posted.length).toBeGreaterThan(0))
-  const drawn = createMachine(JSON.parse(posted[0]?.definition ?? ''))
-  expect(shapeOf(drawn.root)).toEqual(shapeOf(deviceAuthorization.root))
-})
-
-interface StateNode {
-  readonly description?: string | undefined
-  readonly states: Record<string, StateNode>
-  readonly transitions: ReadonlyMap<string, readonly Transition[]>
-  readonly always?: readonly Transition[] | undefined
-}
-
-interface Transition {
-  readonly target?: readonly { readonly id: string }[] | undefined
-}
-
-/** Every state below a node: its description, and where its transitions lead. */
-function shapeOf({ description, states, transitions, always = [] }: StateNode): object {
-  return {
-    description,
-    transitions: Object.fromEntries([...transitions].map(([event, ways]) => [event, targetsOf(ways)])),
-    always: targetsOf(always),
-    states: Object.fromEntries(Object.entries(states).map(([key, state]) => [key, shapeOf(state)])),
-  }
-}
-
-function targetsOf(ways: readonly Transition[]): unknown[] {
-  return ways.map(({ target }) => target?.map(({ id }) => id))
-}
 
 /** Starts a flow under an inspector. */
 function runInspected(

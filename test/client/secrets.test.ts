@@ -1,6 +1,7 @@
 import { Session } from 'node:inspector/promises'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { ref, shallowRef } from 'vue'
 import * as errors from '../../src/errors.ts'
 import { authorizeDevice, createDeviceAuthorization, Secret, viewOf, watchActor } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
@@ -86,6 +87,12 @@ describe('a secret', () => {
   test('is revealed where it is asked for', () => {
     expect(new Secret('value').reveal()).toBe('value')
     expect(Secret.of('value').reveal()).toBe('value')
+  })
+
+  test('can be read in a shallowRef of Vue, and not in a ref, which wraps it in a proxy', () => {
+    const secret = new Secret('value')
+    expect(shallowRef({ secret }).value.secret.reveal()).toBe('value')
+    expect(() => ref({ secret }).value.secret.reveal()).toThrow(TypeError)
   })
 })
 

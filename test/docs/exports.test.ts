@@ -1,17 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  type AnyStateNode,
-  createActor,
-  createMachine,
-  initialTransition,
-  SimulatedClock,
-  type StateValue,
-  transition,
-} from 'xstate'
+import { type AnyStateMachine, createActor, createMachine, SimulatedClock, type StateValue } from 'xstate'
 import { MACHINES, WAYS } from '../../docs/tools/make-diagrams.ts'
 import { type Machine, readMachine } from '../../docs/tools/read-machine.ts'
 import { writeModule } from '../../docs/tools/write-config.ts'
@@ -80,64 +70,9 @@ describe.each(
     }
     expect(states).toEqual(way)
   })
-
-  test('reaches its goal in a simulator, and starts no timer that fires at once', async () => {
-    const { states, delays } = simulate(await machineOf(), way)
-    expect(states).toEqual(way)
-    expect(Math.min(...delays)).toBeGreaterThan(1000)
-  })
 })
 
 const settled = () => new Promise((done) => setImmediate(done))
-
-/** Simulates as Stately's simulators do, which run no actors and let their user choose a transition. */
-function simulate(machine: AnyStateMachine, way: readonly string[]) {
-  const simulated = machine.provide({ guards: chosenGuards(machine.root) })
-  const delays: number[] = []
-  // Keeps the delays of the timers that a transition starts.
-  const noted = ([next, actions]: ReturnType<typeof initialTransition<AnyStateMachine>>) => {
-    for (const { type, params } of actions)
-      if (type === 'xstate.raise') delays.push((params as { delay?: number }).delay ?? 0)
-    return next
-  }
-  let snapshot = noted(initialTransition(simulated))
-  const states = [innermost(snapshot.value)]
-  for (const state of way.slice(way.indexOf(states[0] ?? '') + 1)) {
-    // An event for each transition of the active states.
-    const choices = snapshot._nodes.flatMap(({ transitions }: AnyStateNode) =>
-      [...transitions.values()].flat().map(({ eventType: type, guard }) => ({ type, chosen: nameOf(guard) })),
-    )
-    const reached = choices
-      .map((event: { type: string }) => noted(transition(simulated, snapshot, event)))
-      .find(({ value }: AnyMachineSnapshot) => innermost(value) === state)
-    if (reached === undefined) break
-    snapshot = reached
-    states.push(state)
-  }
-  return { states: states.filter((state) => state !== 'starting'), delays }
-}
-
-/** Guards that hold for the chosen transition; those of eventless transitions hold unless they are used elsewhere. */
-function chosenGuards(root: AnyStateNode) {
-  const guards = (transitions: readonly { readonly guard?: unknown }[]) =>
-    transitions.flatMap(({ guard }) => nameOf(guard) ?? [])
-  const nodes = withChildren(root)
-  const chosen = new Set(nodes.flatMap((node) => [...node.transitions.values()].flatMap(guards)))
-  const always = nodes.flatMap((node) => guards(node.always ?? []))
-  return Object.fromEntries(
-    [...chosen, ...always].map((name) => [
-      name,
-      ({ event }: { readonly event: { readonly chosen?: string } }) =>
-        event.chosen === name || (event.chosen === undefined && !chosen.has(name)),
-    ]),
-  )
-}
-
-const nameOf = (guard: unknown) => (guard as { readonly type: string } | undefined)?.type
-
-function withChildren(node: AnyStateNode): AnyStateNode[] {
-  return [node, ...Object.values(node.states).flatMap(withChildren)]
-}
 
 function innermost(value: StateValue): string {
   return typeof value === 'string' ? value : innermost(Object.values(value)[0] ?? '')
