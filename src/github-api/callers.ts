@@ -1,6 +1,6 @@
 import type { User } from '../../machines/device-grant.ts'
-import { type Authentication, CHALLENGE, type Refused } from '../service/endpoints/authenticate.ts'
 import { json, type ServiceResponse } from '../service/http/types.ts'
+import { type Authentication, CHALLENGE, type Refused } from '../service/tokens/authenticate.ts'
 
 /** What a token may access. */
 export interface InstallationCaller {

@@ -1,53 +1,26 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
-import { isLoopback, withoutSlash } from '../protocol/address.ts'
-import {
-  DEFAULT_INTERVAL,
-  DEFAULT_LIFETIME,
-  DEFAULT_REUSE_WINDOW,
-  TOKEN_DELETION_PATH,
-  tokenDeletionPath,
-} from '../protocol/endpoints.ts'
+import { isLoopback } from '../protocol/address.ts'
+import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts'
 import { Secret } from '../secret.ts'
-import { createAppTokens } from './credentials/app-jwts.ts'
-import { createClients } from './credentials/clients.ts'
-import { createPasswords } from './credentials/passwords.ts'
-import { createPersonalTokens } from './credentials/personal-tokens.ts'
-import { developmentDefaults } from './development-defaults.ts'
 import { accessToken, grantTypes } from './endpoints/access-token.ts'
-import { type Authentication, authenticate } from './endpoints/authenticate.ts'
 import { deviceCode } from './endpoints/device-code.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
-import { DIALECTS } from './grants/dialect.ts'
-import { createGrants, type Decision } from './grants/grants.ts'
-import { createRevocations } from './grants/revocations.ts'
-import { createEmit } from './host/emit.ts'
+import type { Decision } from './grants/grants.ts'
 import { harmless } from './host/harmless.ts'
+import { RefusedRequest } from './host/refused-request.ts'
 import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
 import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/listen.ts'
 import { createRequestListener, type RequestListener } from './http/request-listener.ts'
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
-import { createEarlyPolls } from './limits/early-polls.ts'
-import { createLimiter } from './limits/limiter.ts'
-import { DEFAULT_LIMITS } from './limits/limits.ts'
 import { checkOptions, type ServiceOptions } from './options.ts'
-import { defaultPage } from './page/branded-page.ts'
-import { formSecret } from './page/form-secret.ts'
-import { memoryStore } from './stores/memory.ts'
+import { createParts } from './parts.ts'
 import { hasUserId, isUser } from './stores/user-id.ts'
-import { createFamilies } from './tokens/families.ts'
-import { createGeneration } from './tokens/generation.ts'
-import { createHeldRefreshes } from './tokens/held-refreshes.ts'
-import { createNewest } from './tokens/newest.ts'
-import { revokeFamily, revokeToken } from './tokens/revoke-token.ts'
-import { createTokens, signedTokens } from './tokens/tokens.ts'
-
-const SET_BACK =
-  'the store was set back to an earlier copy: codes from before are refused, and revocations may be lost'
+import { type Authentication, authenticate } from './tokens/authenticate.ts'
 
 const NO_USER = 'the user must be a name that is not empty, or { id, login }'
 
@@ -144,70 +117,10 @@ export function createService(options: ServiceOptions): Service {
     authUrl: options.authUrl ?? bound,
     baseUrl: options.baseUrl ?? options.authUrl ?? bound,
   })
-  const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
-  const onWarning = harmless<string>(options.onWarning ?? warn)
-  const development = developmentDefaults(onWarning, authUrl)
-  const {
-    interval = DEFAULT_INTERVAL,
-    expiresIn = DEFAULT_LIFETIME,
-    leeway = null,
-    firstPoll = 'free',
-    clock = Date,
-    store = memoryStore({ clock }),
-    page = defaultPage,
-    identify = development.identify,
-    issueToken = development.issueToken,
-    clientAddress = development.clientAddress,
-  } = options
-  const onError = harmless<unknown>(options.onError ?? (() => undefined))
-  const dialect = DIALECTS[options.dialect ?? 'github']
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const limiter = createLimiter(limits, store, clock)
-  const clients = createClients(options.clients, { limiter, policy: options.policy })
-  const emit = createEmit(options.onEvent, clients, clock, onError)
-  const revocations = createRevocations(store)
-  const grants = createGrants(store, clock, revocations, emit)
-  const generation = createGeneration(store, clock, () => onWarning(SET_BACK))
-  const families = createFamilies(store, clock)
-  const tokens = options.verifyToken
-    ? signedTokens(options.verifyToken)
-    : createTokens(store, families, revocations, clock)
+  const issuer = () => addresses().authUrl ?? IN_PROCESS
+  const parts = createParts(options, issuer)
+  const { clock, clientAddress, emit, grants, logins, onError, revocations } = parts
   const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
-  const credentials = {
-    emit,
-    limiter,
-    tokens,
-    passwords: createPasswords(options.users ?? []),
-    personalTokens: createPersonalTokens(options.personalTokens ?? []),
-    appTokens: createAppTokens(options.apps ?? [], clock),
-  }
-  const parts = {
-    emit,
-    clients,
-    grants,
-    generation,
-    tokens,
-    families,
-    logins: createNewest('logins', limits.loginsOfUser, store, clock),
-    revocations,
-    heldRefreshes: createHeldRefreshes(),
-    refreshTokens: options.refreshTokens && {
-      ...options.refreshTokens,
-      reuseWindow: options.refreshTokens.reuseWindow ?? DEFAULT_REUSE_WINDOW,
-    },
-    limiter,
-    earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
-    clientAddress,
-    dialect,
-    pace: { interval, expiresIn, leeway, firstPoll },
-    page,
-    identify,
-    issueToken,
-    secret: formSecret(options.secret, store, clock),
-    onError,
-    clock,
-    authUrl,
-  }
   const offered = { grantTypes: grantTypes(parts), clients: options.clients, canRevoke }
   const deletionPaths = options.clients.flatMap(({ clientId, clientSecret }) =>
     clientSecret === undefined ? [] : [tokenDeletionPath(Secret.of(clientId).reveal())],
@@ -219,14 +132,14 @@ export function createService(options: ServiceOptions): Service {
     verification: (request) => verification(parts, request),
     revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
     tokenDeletion: canDelete ? (request) => tokenDeletion(parts, request) : undefined,
-    metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS, offered),
+    metadata: async () => metadata(issuer(), offered),
     openidConfiguration: options.openidConfiguration
-      ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, offered)
+      ? async () => openidConfiguration(issuer(), offered)
       : undefined,
     api: options.api?.({
       clock,
       authenticate: (request) =>
-        authenticate(credentials, {
+        authenticate(parts, {
           authorization: request.header('authorization'),
           query: request.query,
           address: clientAddress(request),
@@ -240,6 +153,10 @@ export function createService(options: ServiceOptions): Service {
     try {
       return await route(request)
     } catch (error) {
+      if (error instanceof RefusedRequest) {
+        if (error.event) await emit(error.event, request)
+        return error.response
+      }
       onError(error)
       if (error instanceof StoreUnavailableError) return unavailable()
       return json(500, { error: 'server_error', error_description: 'the service failed' })
@@ -269,17 +186,17 @@ export function createService(options: ServiceOptions): Service {
       return listening
     },
     authenticate: ({ url = '', headers, address }) =>
-      authenticate(credentials, {
+      authenticate(parts, {
         authorization: headers.get('authorization') ?? undefined,
         query: new URLSearchParams(url.split('?')[1]),
         address,
       }),
     async revoke(what) {
-      if ('family' in what) return revokeFamily(parts, what.family)
-      if ('token' in what) return (await revokeToken(parts, Secret.of(what.token))) === 'revoked'
+      if ('family' in what) return logins.endFamily(what.family, 'host')
+      if ('token' in what) return (await logins.revoke(Secret.of(what.token), 'host')) === 'revoked'
       if (!hasUserId(what.user)) throw new BadOptionError(NO_USER)
       await revocations.add(what.user)
-      await emit?.({ type: 'token.revoked', by: 'host', user: what.user })
+      await emit({ type: 'token.revoked', by: 'host', user: what.user })
       return true
     },
     async approve(userCode, user) {
@@ -288,9 +205,4 @@ export function createService(options: ServiceOptions): Service {
     },
     deny: (userCode) => grants.deny(userCode, { by: 'host' }),
   }
-}
-
-function warn(message: string): void {
-  // biome-ignore lint/suspicious/noConsole: a host without the option "onWarning" must see warnings too.
-  console.warn(message)
 }

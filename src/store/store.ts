@@ -14,9 +14,9 @@ export const NEVER = 8.64e15
  * What to do with a record. Without `value`, it stays unchanged. With a `value`, it is replaced, and the store may drop
  * it at `expiresAt` (epoch milliseconds; never by default). With `value: null`, it is deleted. `update` returns `result`.
  */
-export type Change<Result> =
+export type Change<Result, Value = NonNullable<Json>> =
   | { readonly result: Result; readonly value?: undefined }
-  | { readonly result: Result; readonly value: NonNullable<Json>; readonly expiresAt?: number }
+  | { readonly result: Result; readonly value: Value; readonly expiresAt?: number }
   | { readonly result: Result; readonly value: null }
 
 /**
@@ -30,8 +30,15 @@ export interface Store {
    * @param change Receives the current value, or `undefined` if there is no record or it has expired. It must be pure and
    * synchronous: it is called again if another instance changed the record first. If it throws, the record stays
    * unchanged and `update` rejects with that error.
+   * @param expected What the record probably is: `null` for none, or the object that an earlier change received or returned.
+   * A store may start from it instead of reading, if its write finds out that the record is another one. A store may ignore
+   * it.
    * @throws {@link StoreUnavailableError} within a few seconds, if the records cannot be reached. The service then
    * responds with 503 and `Retry-After`.
    */
-  update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result>
+  update<Result>(
+    key: string,
+    change: (value: Json | undefined) => Change<Result>,
+    expected?: Json,
+  ): Promise<Result>
 }

@@ -129,6 +129,20 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     same(await read(store, 'key'), undefined)
   },
 
+  'changes the record that it has, whatever was expected': async (store) => {
+    const first = { count: 1 }
+    const expecting = (expected: Json, value?: NonNullable<Json> | null) =>
+      store.update(
+        'key',
+        (found) => (value === undefined ? { result: found } : { result: found, value }),
+        expected,
+      )
+    same([await expecting(null, first), await expecting(first, { count: 2 })], [undefined, first])
+    same([await expecting(null), await expecting(first)], [{ count: 2 }, { count: 2 }])
+    same([await expecting(first, 3), await expecting(null, 4)], [{ count: 2 }, 3])
+    same([await expecting(null, null), await read(store, 'key')], [4, undefined])
+  },
+
   'keeps keys apart': async (store) => {
     await write(store, 'one', 1)
     await write(store, 'two', 2)

@@ -33,10 +33,10 @@ export const groups = {
   family: {
     mutate: [
       'machines/refresh-family.ts',
-      'src/service/tokens/{families,held-refreshes,revoke-token,successors}.ts',
+      'src/service/tokens/{families,held-refreshes,logins,successors}.ts',
       'src/service/grants/revocations.ts',
       'src/service/credentials/seal.ts',
-      'src/service/endpoints/{refresh,refuse-limited,revocation,token-response}.ts',
+      'src/service/endpoints/{refresh,revocation,token-response}.ts',
     ],
     tests: [
       'test/machines/refresh-family.test.ts',
@@ -52,7 +52,9 @@ export const groups = {
       'src/service/credentials/clients.ts',
       'src/service/credentials/{app-jwts,passwords,personal-tokens}.ts',
       'src/service/stores/hash.ts',
-      'src/service/endpoints/{authenticate,metadata,refuse-client}.ts',
+      'src/service/endpoints/{client-of,fields-of,metadata}.ts',
+      'src/service/tokens/authenticate.ts',
+      'src/service/host/refused-request.ts',
       'src/github-api/*.ts',
     ],
     tests: [
@@ -100,7 +102,7 @@ export const groups = {
   // A worker cannot change the umask, as a Unix socket needs.
   requests: {
     mutate: [
-      'src/service/{create-service,development-defaults,options}.ts',
+      'src/service/{create-service,development-defaults,options,parts}.ts',
       'src/store/deadline.ts',
       'src/service/http/!(request-log|unix-socket).ts',
     ],
@@ -121,7 +123,7 @@ export const groups = {
     ],
   },
   stores: {
-    mutate: ['src/service/stores/{compare-and-set,memory}.ts'],
+    mutate: ['src/service/stores/{compare-and-set,memory,records}.ts', 'src/service/records.ts'],
     tests: ['test/service/stores/{compare-and-set,memory}.test.ts'],
   },
   redis: {

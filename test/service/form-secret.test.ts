@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore, type ServiceOptions } from '../../src/service/index.ts'
 import { formSecret } from '../../src/service/page/form-secret.ts'
+import { createRecords } from '../../src/service/records.ts'
 import { HOST, startService } from '../support/start-service.ts'
 import { formOf } from '../support/user.ts'
 
@@ -40,15 +41,15 @@ test('a configured secret is not stored', async () => {
 })
 
 test('instances that start at the same time all use the secret of the first', async () => {
-  const store = memoryStore()
-  const secrets = await Promise.all(Array.from({ length: 5 }, () => formSecret(undefined, store, Date)()))
+  const records = createRecords(memoryStore()).formSecret
+  const secrets = await Promise.all(Array.from({ length: 5 }, () => formSecret(undefined, records, Date)()))
   expect(new Set(secrets).size).toBe(1)
   expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/)
 })
 
 test('a random secret is replaced after thirty days', async () => {
   const clock = { time: 0, now: () => clock.time }
-  const secret = formSecret(undefined, memoryStore({ clock }), clock)
+  const secret = formSecret(undefined, createRecords(memoryStore({ clock })).formSecret, clock)
   const first = await secret()
   clock.time = 30 * DAY - 1
   expect(await secret()).toBe(first)

@@ -11,6 +11,7 @@ import {
 } from '../../src/service/index.ts'
 import { hash } from '../../src/service/stores/hash.ts'
 import { openPair } from '../../src/service/tokens/successors.ts'
+import type { Sealed } from '../../src/store/encryption.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions, TOKEN_PATH } from '../support/start-service.ts'
@@ -636,7 +637,9 @@ describe('a copy of the store', () => {
     const records = await service.copy()
     const [id = ''] = records.flatMap(({ key }) => /^family:(.*)/.exec(key)?.[1] ?? [])
     const opened = await Promise.all(
-      records.map(({ value }) => openPair(spent, value, `${id} 1`).catch(() => undefined)),
+      records.map(({ value }) =>
+        openPair(spent, value as unknown as Sealed, `${id} 1`).catch(() => undefined),
+      ),
     )
     return { first, second, records, opened: opened.filter((pair) => pair !== undefined) }
   }

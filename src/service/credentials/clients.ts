@@ -1,7 +1,7 @@
 import { Secret } from '../../secret.ts'
 import { type EffectivePolicy, effectivePolicy, mayMustType, type Policy } from '../host/policy.ts'
+import { refuse, refuseAbove } from '../host/refused-request.ts'
 import type { ServiceRequest } from '../http/types.ts'
-import type { Refusal } from '../limits/allowance.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { hash, same } from '../stores/hash.ts'
 
@@ -39,11 +39,12 @@ export interface KnownClient {
   readonly policy: EffectivePolicy | undefined
 }
 
-/** The client of a request, or why it could not be found. */
-export type FoundClient =
-  | { readonly ok: true; readonly client: KnownClient; readonly sentSecret: boolean }
-  | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
-  | (Refusal & { readonly why: 'limited'; readonly client: string })
+/** The client of a request. */
+export interface FoundClient {
+  readonly client: KnownClient
+  /** Whether it sent its secret, which is right. */
+  readonly sentSecret: boolean
+}
 
 /** The fields of a body that say which client sends it. */
 export interface ClientFields {
@@ -78,25 +79,25 @@ export function createClients(
      * header of a client without a secret is empty; its field `client_secret` is ignored.
      *
      * @param needsSecret Whether a client that has a secret must send it. A wrong one is refused in any case.
+     * @returns `undefined` if the client is unknown, or its secret wrong.
+     * @throws RefusedRequest if the request names no client, or not one, and after too many wrong secrets.
      * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-2.3.1 RFC 6749, section 2.3.1}
      */
     async of(
       request: ServiceRequest,
       { client_id: inBody, client_secret = '' }: ClientFields,
       needsSecret = true,
-    ): Promise<FoundClient> {
+    ): Promise<FoundClient | undefined> {
       const header = readBasic(request.header('authorization'))
-      if (header === 'unreadable') return { ok: false, why: 'unreadable' }
+      if (header === 'unreadable')
+        return refuse(400, 'invalid_request', 'the header Authorization cannot be read')
       const given = header ?? (inBody === undefined ? [] : [{ clientId: inBody, password: client_secret }])
-      if (given.length === 0) return { ok: false, why: 'missing' }
+      if (given.length === 0) return refuse(400, 'invalid_request', 'the field client_id is missing')
       const readings = given.filter(({ clientId }) => inBody === undefined || inBody === clientId)
-      if (readings.length === 0) return { ok: false, why: 'contradictory' }
+      if (readings.length === 0)
+        return refuse(400, 'invalid_request', 'the body and the header name different clients')
       const { byId } = await known
-      const tried: {
-        readonly client: KnownClient
-        readonly isRight: boolean
-        readonly sentSecret: boolean
-      }[] = []
+      const tried: (FoundClient & { readonly isRight: boolean })[] = []
       for (const { clientId, password } of readings) {
         const client = byId.get(clientId)
         if (client === undefined) continue
@@ -107,22 +108,19 @@ export function createClients(
         tried.push({ client, isRight, sentSecret: client.secret !== undefined && password !== '' })
       }
       const right = tried.find(({ isRight }) => isRight)
-      if (right) return { ok: true, client: right.client, sentSecret: right.sentSecret }
+      if (right) return right
       // Each reading of a wrong secret is a guess.
       for (const { client } of tried) {
         if (client.secret === undefined) continue
-        const allowed = await limiter.wrongSecret(client.reference)
-        if (!allowed.ok) return { ...allowed, why: 'limited', client: client.reference }
+        refuseAbove(await limiter.wrongSecret(client.reference), { client: client.reference })
       }
-      return { ok: false, why: 'unknown' }
+      return undefined
     },
 
     /** Finds a client by its hash. */
     at: async (reference: string) => (await known).byReference.get(reference),
   }
 }
-
-export type Clients = ReturnType<typeof createClients>
 
 async function index(clients: readonly Client[], ofService: Policy | undefined): Promise<Index> {
   const known = await Promise.all(

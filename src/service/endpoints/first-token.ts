@@ -1,34 +1,22 @@
 import type { DeviceGrantState } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
-import type { KnownClient } from '../credentials/clients.ts'
+import type { FoundClient } from '../credentials/clients.ts'
 import { newFamily, newRefreshToken } from '../credentials/random-codes.ts'
 import type { Grant } from '../grants/grant-steps.ts'
-import { type Grants, grantId } from '../grants/grants.ts'
-import { requestOrigin } from '../http/request-origin.ts'
+import { grantId } from '../grants/grants.ts'
 import type { ServiceRequest, ServiceResponse } from '../http/types.ts'
+import type { Parts } from '../parts.ts'
 import { type FirstToken, openFirst, sealFirst } from '../tokens/first-tokens.ts'
-import type { GenerationOfStore } from '../tokens/generation.ts'
 import { accessLifetime, type IssuedToken, issueFor } from '../tokens/issued-token.ts'
-import { countLogin, type Revocation } from '../tokens/revoke-token.ts'
-import type { RefreshEndpoint } from './refresh.ts'
 import { secondsUntil, tokenResponse } from './token-response.ts'
 
 /** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
 const LIFETIME = 365 * 24 * 60 * 60
 
-/** What delivering the first token of a login needs. */
-export interface FirstTokenEndpoint extends RefreshEndpoint, Revocation {
-  readonly grants: Grants
-  readonly generation: GenerationOfStore
-}
-
 /** A poll of a grant that was approved. */
-export interface ApprovedPoll {
+interface ApprovedPoll extends FoundClient {
   readonly grant: Grant
-  readonly client: KnownClient
-  /** Whether the client sent its secret, which is right. */
-  readonly sentSecret: boolean
   readonly deviceCode: string
   readonly request: ServiceRequest
 }
@@ -43,17 +31,12 @@ type Delivered = ServiceResponse | DeviceGrantState
  *
  * A grant from before a set-back of the store counts as expired: its token may have been delivered in the lost time.
  */
-export async function issueFirst(
-  service: FirstTokenEndpoint,
-  poll: ApprovedPoll,
-  claim: string,
-): Promise<Delivered> {
-  const { grants, generation, revocations, refreshTokens, onError, clock } = service
+export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string): Promise<Delivered> {
+  const { grants, generation, revocations, refreshTokens, onError, clock } = parts
   const { grant, client, sentSecret, deviceCode } = poll
   const { user, scope } = grant
   if (user === null || grant.claim === null) throw new TypeError('the grant has no user or no claim')
-  const counted = await revocations.count(user)
-  const isInDoubt = await generation.isInDoubt(grant)
+  const [counted, isInDoubt] = await Promise.all([revocations.count(user), generation.isInDoubt(grant)])
   if (isInDoubt || isRevoked(grant, counted)) {
     await grants.notIssued(deviceCode, claim)
     return isInDoubt ? 'expired' : 'denied'
@@ -62,7 +45,7 @@ export async function issueFirst(
   let issued: IssuedToken
   try {
     const order = { user, client, scopes: splitScopes(scope, ' '), ...(family && { family: family.id }) }
-    issued = await issueFor(service, order, grant.claim.until)
+    issued = await issueFor(parts, order, grant.claim.until)
   } catch (error) {
     await grants.notIssued(deviceCode, claim)
     onError(error)
@@ -86,27 +69,27 @@ export async function issueFirst(
     },
   }
   const sealed = await sealFirst(deviceCode, first, await grantId(deviceCode))
-  const settled = await grants.issued(deviceCode, claim, sealed)
+  const settled = await grants.issued(deviceCode, claim, { sealed, expected: grant })
   // The claim has lapsed and another poll has taken it: drop this token.
   if (settled === undefined) return 'approved'
   generation.advance()
-  return deliver(service, { ...poll, grant: settled }, { first, counted, now, replayed: false })
+  return deliver(parts, { ...poll, grant: settled }, { first, counted, now, replayed: false })
 }
 
 /**
  * Delivers the token again, unless it has expired, was used, or was revoked, or the secret is missing that came with the
  * first poll: whoever polls then already has it, or must not get it.
  */
-export async function deliverAgain(service: FirstTokenEndpoint, poll: ApprovedPoll): Promise<Delivered> {
+export async function deliverAgain(parts: Parts, poll: ApprovedPoll): Promise<Delivered> {
   const { grant, sentSecret, deviceCode } = poll
   const { user, delivery } = grant
   if (user === null || delivery === null) return 'authorized'
   const first = await openFirst(deviceCode, delivery.sealed, await grantId(deviceCode))
   if (first.needsSecret && !sentSecret) return 'authorized'
-  const now = service.clock.now()
-  const counted = await service.revocations.count(user)
+  const now = parts.clock.now()
+  const counted = await parts.revocations.count(user)
   if (now >= first.expiresAt || isRevoked(grant, counted)) return 'authorized'
-  return deliver(service, poll, { first, counted, now, replayed: true })
+  return deliver(parts, poll, { first, counted, now, replayed: true })
 }
 
 interface Delivery {
@@ -120,11 +103,11 @@ interface Delivery {
 
 /** Stores what an earlier delivery may not have stored, and responds. */
 async function deliver(
-  service: FirstTokenEndpoint,
+  parts: Parts,
   { grant: { user, delivery }, client, deviceCode, request }: ApprovedPoll,
   { first, counted, now, replayed }: Delivery,
 ): Promise<Delivered> {
-  const { tokens, families, emit, clientAddress, dialect, onError } = service
+  const { tokens, families, logins, emit, dialect, onError } = parts
   const { accessToken, scopes, issuedAt, expiresAt, tellsExpiry, family } = first
   if (user === null || delivery === null) throw new TypeError('the grant has no user or no delivery')
   const grant = await grantId(deviceCode)
@@ -141,16 +124,9 @@ async function deliver(
   const kept = await tokens.deliver(accessToken, record, times)
   if (kept === undefined) return 'authorized'
   const login = family?.id ?? kept.hash
-  if (login) await countLogin(service, user, login, family?.expiresAt ?? expiresAt).catch(onError)
-  await emit?.({
-    type: 'token.issued',
-    grant,
-    ...owner,
-    scopes,
-    ...(family && { family: family.id }),
-    replayed,
-    origin: requestOrigin(request, clientAddress(request)),
-  })
+  if (login) await logins.add(user, login, family?.expiresAt ?? expiresAt).catch(onError)
+  const issued = { type: 'token.issued', grant, ...owner, scopes, replayed } as const
+  await emit({ ...issued, ...(family && { family: family.id }) }, request)
   return tokenResponse(dialect, {
     token: accessToken,
     scopes,

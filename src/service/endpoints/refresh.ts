@@ -2,45 +2,24 @@ import { splitScopes } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import type { KnownClient } from '../credentials/clients.ts'
 import { newClaim, newRefreshToken } from '../credentials/random-codes.ts'
-import type { DialectRules } from '../grants/dialect.ts'
 import { readScopes } from '../grants/read-scopes.ts'
-import type { Revocations } from '../grants/revocations.ts'
-import type { IssueToken } from '../host/hooks.ts'
-import { requestOrigin } from '../http/request-origin.ts'
-import { oauthError, type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
-import type { Limiter } from '../limits/limiter.ts'
-import type { Families, KnownToken, RefreshTokens } from '../tokens/families.ts'
-import type { HeldRefreshes } from '../tokens/held-refreshes.ts'
+import { refuse, refuseAbove } from '../host/refused-request.ts'
+import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
+import type { Parts } from '../parts.ts'
+import type { Claimed, KnownToken } from '../tokens/families.ts'
 import { accessLifetime, issueFor } from '../tokens/issued-token.ts'
 import type { TokenPair } from '../tokens/successors.ts'
-import type { Tokens } from '../tokens/tokens.ts'
-import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 import { secondsUntil, tokenResponse } from './token-response.ts'
 
 /** Where the errors of a refresh are explained. */
 const ERRORS = { error_uri: 'https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2' }
 
-/** What a refresh needs. */
-export interface RefreshEndpoint extends LimitedEndpoint {
-  readonly families: Families
-  readonly tokens: Tokens
-  readonly revocations: Revocations
-  readonly limiter: Limiter
-  readonly heldRefreshes: HeldRefreshes
-  readonly dialect: DialectRules
-  readonly issueToken: IssueToken
-  /** `undefined` if no refresh tokens are issued. */
-  readonly refreshTokens: (RefreshTokens & { readonly reuseWindow: number }) | undefined
-  readonly onError: (error: unknown) => void
-  readonly clock: { now(): number }
-}
-
 /** A request of a client that is known. */
-export interface RefreshRequest {
+interface RefreshRequest {
   readonly request: ServiceRequest
   readonly client: KnownClient
-  /** The fields `refresh_token` and `scope`. */
-  readonly refreshToken: string
+  readonly refreshToken: Secret
+  /** The field `scope`. */
   readonly scope: string | undefined
 }
 
@@ -51,93 +30,69 @@ export interface RefreshRequest {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
 export async function refresh(
-  service: RefreshEndpoint,
+  parts: Parts,
   { request, client, refreshToken, scope }: RefreshRequest,
 ): Promise<ServiceResponse> {
-  const { families, revocations, limiter, heldRefreshes, emit, clientAddress, dialect, clock } = service
-  const refused = oauthError(
-    dialect.pollError,
-    dialect.badRefreshToken,
-    'the refresh token is not valid',
-    ERRORS,
-  )
-  const known = await families.find(new Secret(refreshToken))
+  const { families, revocations, limiter, heldRefreshes, emit, clientAddress, dialect, clock } = parts
+  const refuseToken = () =>
+    refuse(dialect.pollError, dialect.badRefreshToken, 'the refresh token is not valid', ERRORS)
+  const known = await families.find(refreshToken)
   if (known === undefined) {
-    const allowed = await limiter.wrongDeviceCode(clientAddress(request))
-    return allowed.ok ? refused : refuseLimited(service, request, allowed, { client: client.reference })
+    refuseAbove(await limiter.wrongDeviceCode(clientAddress(request)), { client: client.reference })
+    return refuseToken()
   }
   const { family, id } = known
   const { user } = family
-  if (family.client !== client.reference) return refused
-  if ((await revocations.count(user)) !== family.revocations) return refused
+  if (family.client !== client.reference) return refuseToken()
+  if ((await revocations.count(user)) !== family.revocations) return refuseToken()
   const granted = splitScopes(family.scope, ' ').filter((name) => client.scopes?.includes(name) ?? true)
-  const requested = scope === undefined ? undefined : readScopes(scope, granted)
-  if (requested?.ok === false) return oauthError(400, 'invalid_scope', requested.problem, ERRORS)
+  const requested = readScopes(scope ?? '', granted, ERRORS)
+  const scopes = requested.length > 0 ? requested : granted
 
-  const deliver = ({ accessToken, refreshToken, scopes, expiresAt }: TokenPair) =>
-    tokenResponse(dialect, {
-      token: accessToken,
-      scopes,
-      expiresIn: secondsUntil(expiresAt, clock.now()),
-      refresh: { token: refreshToken, expiresIn: secondsUntil(family.expiresAt, clock.now()) },
+  const login = { family: id, user, client: client.reference }
+  const deliver = async (pair: TokenPair, event?: { readonly replayed: boolean }) => {
+    if (event) await emit({ type: 'token.refreshed', ...login, scopes: pair.scopes, ...event }, request)
+    return tokenResponse(dialect, {
+      token: pair.accessToken,
+      scopes: pair.scopes,
+      expiresIn: secondsUntil(pair.expiresAt, clock.now()),
+      refresh: { token: pair.refreshToken, expiresIn: secondsUntil(family.expiresAt, clock.now()) },
     })
-  const facts = () => ({
-    family: id,
-    user,
-    client: client.reference,
-    origin: requestOrigin(request, clientAddress(request)),
-  })
+  }
   const hold = heldRefreshes.hold(known.hash)
   let held = false
   try {
     while (!hold.isOver() && !request.isGone()) {
       const claim = newClaim()
       const look = () => families.refresh(known, claim, held)
-      const refreshed = await (held ? hold.look(look) : look())
-      switch (refreshed.type) {
-        case 'mine': {
-          if (refreshed.claim !== claim) {
+      const found = await (held ? hold.look(look) : look())
+      switch (found.type) {
+        case 'claimed': {
+          if (found.claim !== claim) {
             await hold.wait()
             break
           }
           const allowed = await limiter.refresh(id, clientAddress(request))
-          if (!allowed.ok) {
-            await families.notIssued(known, claim)
-            return refuseLimited(service, request, allowed, { client: client.reference, family: id })
-          }
-          const { until } = refreshed
-          const order = {
-            known,
-            client,
-            claim,
-            until,
-            scopes: requested?.scopes.length ? requested.scopes : granted,
-          }
-          const pair = await heldRefreshes.spend(known.hash, () => issue(service, request, order))
+          if (!allowed.ok) await families.notIssued(known, found)
+          refuseAbove(allowed, { client: client.reference, family: id })
+          const order = { known, claimed: found, client, scopes }
+          const pair = await heldRefreshes.spend(known.hash, () => issue(parts, request, order))
           if (pair === 'failed') return unavailable()
           if (pair === 'dropped') break
-          await emit?.({ type: 'token.refreshed', ...facts(), scopes: pair.scopes, replayed: false })
-          return deliver(pair)
+          return await deliver(pair, { replayed: false })
         }
         case 'held':
           await hold.wait()
           break
         case 'replay':
-          if (!held)
-            await emit?.({
-              type: 'token.refreshed',
-              ...facts(),
-              scopes: refreshed.pair.scopes,
-              replayed: true,
-            })
-          return deliver(refreshed.pair)
+          return await deliver(found.pair, held ? undefined : { replayed: true })
         case 'busy':
           return unavailable()
         case 'reuse':
-          await emit?.({ type: 'reuse.detected', ...facts() })
-          return refused
+          await emit({ type: 'reuse.detected', ...login }, request)
+          return refuseToken()
         case 'refused':
-          return refused
+          return refuseToken()
       }
       held = true
     }
@@ -147,12 +102,11 @@ export async function refresh(
   return unavailable()
 }
 
-/** The pair to issue, under a claim until a point in time (epoch milliseconds). */
+/** The pair to issue, under a claim. */
 interface Order {
   readonly known: KnownToken
+  readonly claimed: Claimed
   readonly client: KnownClient
-  readonly claim: string
-  readonly until: number
   readonly scopes: readonly string[]
 }
 
@@ -161,15 +115,16 @@ interface Order {
  * again; and `dropped` if another request has taken the claim, or the family has ended.
  */
 async function issue(
-  { families, tokens, issueToken, onError, clock }: RefreshEndpoint,
+  parts: Parts,
   { isGone }: ServiceRequest,
-  { known, client, claim, until, scopes }: Order,
+  { known, claimed, client, scopes }: Order,
 ): Promise<TokenPair | 'failed' | 'dropped'> {
+  const { families, tokens, onError, clock } = parts
   const { id, family } = known
   const { user, revocations } = family
   let pair: TokenPair | undefined
   try {
-    const issued = await issueFor({ issueToken, clock }, { user, client, scopes, family: id }, until)
+    const issued = await issueFor(parts, { user, client, scopes, family: id }, claimed.until)
     const granted = splitScopes(family.scope, ' ')
     if (!issued.scopes.every((scope) => granted.includes(scope)))
       throw new TypeError('issueToken returned a scope at a refresh that the login does not have')
@@ -185,11 +140,11 @@ async function issue(
       scopes: issued.scopes,
       expiresAt,
     }
-    return (await families.issued(known, claim, pair)) ? pair : 'dropped'
+    return (await families.issued(known, claimed, pair)) ? pair : 'dropped'
   } catch (error) {
     onError(error)
     // After a failure of the store, this may fail too. The claim then lapses.
-    const wasIssued = await families.notIssued(known, claim, pair)
+    const wasIssued = await families.notIssued(known, claimed, pair)
     return pair && wasIssued ? pair : 'failed'
   }
 }

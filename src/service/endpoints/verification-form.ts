@@ -1,28 +1,15 @@
-import type { Origin, User } from '../../../machines/device-grant.ts'
+import type { User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
 import { withDeadline } from '../../store/deadline.ts'
-import type { Clients } from '../credentials/clients.ts'
 import { readUserCode } from '../credentials/random-codes.ts'
-import { type Grants, isUndecided } from '../grants/grants.ts'
-import type { Emit } from '../host/emit.ts'
-import type { ClientAddress } from '../host/hooks.ts'
+import { isUndecided } from '../grants/grants.ts'
 import { type Assessment, mustType } from '../host/policy.ts'
 import { requestOrigin } from '../http/request-origin.ts'
 import type { ServiceRequest } from '../http/types.ts'
-import type { Limiter } from '../limits/limiter.ts'
 import type { Session } from '../page/browser-session.ts'
 import type { PageState, Refusal } from '../page/page.ts'
+import type { Parts } from '../parts.ts'
 import { userId } from '../stores/user-id.ts'
-
-/** What the forms of the verification page need. */
-export interface VerificationForm {
-  readonly emit: Emit | undefined
-  readonly clients: Clients
-  readonly grants: Grants
-  readonly limiter: Limiter
-  readonly clientAddress: ClientAddress
-  readonly clock: { now(): number }
-}
 
 /** The state of the page without what each response adds. */
 export type Shown = PageState extends infer State
@@ -70,7 +57,7 @@ const DROPS_CODE: ReadonlySet<Refusal> = new Set([
 ])
 
 /** Processes a form: either a user code to look up, or a decision. */
-export async function verificationForm(service: VerificationForm, sent: SentForm): Promise<Shown> {
+export async function verificationForm(parts: Parts, sent: SentForm): Promise<Shown> {
   const { fields, session, user } = sent
   const { action, csrf, decision } = fields
   const isTyped = await session.isOurs(csrf)
@@ -87,32 +74,31 @@ export async function verificationForm(service: VerificationForm, sent: SentForm
       ...(retryAfter !== undefined && { retryAfter }),
     }
   }
-  if (decision === 'approve' || decision === 'deny') return decide(service, sent, decision, refuse)
+  if (decision === 'approve' || decision === 'deny') return decide(parts, sent, decision, refuse)
   if (!isTyped && !(await session.isOurs(csrf, LINKED))) return refuse('forged')
-  return lookUp(service, sent, isTyped, refuse)
+  return lookUp(parts, sent, isTyped, refuse)
 }
 
 /** The CSRF token is bound to the code, so only the page that showed this code can send its decision. */
 async function decide(
-  service: VerificationForm,
+  parts: Parts,
   sent: SentForm,
   decision: 'approve' | 'deny',
   refuse: Refuse,
 ): Promise<Shown> {
-  const { grants, clientAddress } = service
   const { request, fields, session, user } = sent
   const userCode = readUserCode(fields.userCode)
   if (userCode === undefined || !(await session.isOurs(fields.csrf, userCode))) return refuse('forged')
-  const origin = requestOrigin(request, clientAddress(request))
+  const { grants } = parts
   const viewer = [userId(user), await session.viewer()]
-  const assessed = decision === 'approve' ? await assess(service, sent, { userCode, origin }) : 'allow'
+  const assessed = decision === 'approve' ? await assess(parts, sent, userCode) : 'allow'
   if (assessed === 'unknown') return refuse('unknown')
   if (typeof assessed === 'object') return { type: 'stepUp', stepUpAt: assessed.stepUpAt }
   if (assessed === 'refuse') {
-    const outcome = await grants.deny(userCode, { by: 'policy', user, origin, viewer })
+    const outcome = await grants.deny(userCode, { by: 'policy', user, request, viewer })
     return refuse(outcome === 'done' ? 'policy' : outcome)
   }
-  const decider = { by: 'user', user, origin, viewer } as const
+  const decider = { by: 'user', user, request, viewer } as const
   const outcome = await (decision === 'approve'
     ? grants.approve(userCode, user, decider)
     : grants.deny(userCode, decider))
@@ -128,9 +114,9 @@ async function decide(
  *   approved then.
  */
 async function assess(
-  { clients, grants, emit }: VerificationForm,
+  { clients, grants, emit, clientAddress }: Parts,
   { request, fields, user, returnTo }: SentForm,
-  { userCode, origin: browser }: { readonly userCode: string; readonly origin: Origin },
+  userCode: string,
 ): Promise<Assessment | 'unknown'> {
   const grant = await grants.find(userCode)
   const known = grant && (await clients.at(grant.client))
@@ -141,7 +127,7 @@ async function assess(
   const { origin: device = {} } = grant
   const approval = {
     device,
-    browser,
+    browser: requestOrigin(request, clientAddress(request)),
     user,
     client: { clientId, name },
     scopes,
@@ -152,8 +138,8 @@ async function assess(
   const assessed = await withDeadline(ASSESS_TIMEOUT, policy.assess?.(approval, page), tookTooLong)
   if (assessed === 'allow' || assessed === 'refuse') return assessed
   if (typeof assessed?.stepUpAt === 'string') {
-    const facts = { grant: grant.id, client: grant.client, user, device, origin: browser }
-    await emit?.({ type: 'code.refused', reason: 'stepUp', ...facts })
+    const facts = { grant: grant.id, client: grant.client, user, device }
+    await emit({ type: 'code.refused', reason: 'stepUp', ...facts }, request)
     return assessed
   }
   throw new TypeError('assess must return "allow", "refuse" or { stepUpAt }')
@@ -164,18 +150,16 @@ function tookTooLong(): Error {
 }
 
 async function lookUp(
-  { clients, grants, limiter, emit, clientAddress, clock }: VerificationForm,
+  { clients, grants, limiter, emit, clientAddress, clock }: Parts,
   { request, fields: { action, userCode: typed }, session, user }: SentForm,
   isTyped: boolean,
   refuse: Refuse,
 ): Promise<Shown> {
   if (typed === '') return refuse('missing')
-  const address = clientAddress(request)
-  const browser = requestOrigin(request, address)
-  const tried = await limiter.userCode(user, address)
+  const tried = await limiter.userCode(user, clientAddress(request))
   if (!tried.ok) {
     const { limit, retryAfter, isFirst } = tried
-    if (isFirst) await emit?.({ type: 'limited', limit, retryAfter, user, origin: browser })
+    if (isFirst) await emit({ type: 'limited', limit, retryAfter, user }, request)
     return refuse('limited', retryAfter)
   }
 
@@ -191,17 +175,17 @@ async function lookUp(
   if (!isUndecided(grant)) return refuse('decided')
   const scopes = splitScopes(grant.scope, ' ')
   const { id, issuedAt: requestedAt, expiresAt, origin = {} } = grant
-  const facts = { grant: id, client: grant.client, user, device: origin, origin: browser }
+  const facts = { grant: id, client: grant.client, user, device: origin }
   if (!isTyped && mustType(client.policy, scopes)) {
-    await emit?.({ type: 'code.refused', reason: 'linked', ...facts })
+    await emit({ type: 'code.refused', reason: 'linked', ...facts }, request)
     return refuse('linked')
   }
   const viewer = client.policy?.claimedBy === 'browser' ? await session.viewer() : userId(user)
   if (!(await grants.open(userCode, viewer))) {
-    await emit?.({ type: 'code.refused', reason: 'opened', ...facts })
+    await emit({ type: 'code.refused', reason: 'opened', ...facts }, request)
     return refuse('opened')
   }
-  await emit?.({ type: 'code.viewed', ...facts })
+  await emit({ type: 'code.viewed', ...facts }, request)
   return {
     type: 'confirm',
     action,

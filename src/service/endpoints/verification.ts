@@ -1,31 +1,14 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import { newNonce, readUserCode } from '../credentials/random-codes.ts'
-import type { Identify } from '../host/hooks.ts'
 import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import { openSession, type Session } from '../page/browser-session.ts'
 import type { Page, PageState, Refusal } from '../page/page.ts'
+import type { Parts } from '../parts.ts'
 import { isUser } from '../stores/user-id.ts'
-import {
-  type FormFields,
-  LINKED,
-  loginOf,
-  type Shown,
-  type VerificationForm,
-  verificationForm,
-} from './verification-form.ts'
-
-/** What the verification page needs. */
-export interface VerificationEndpoint extends VerificationForm {
-  readonly page: Page
-  readonly identify: Identify
-  /** Returns the key that signs the forms. */
-  readonly secret: () => Promise<string>
-  readonly onError: (error: unknown) => void
-  authUrl(): string
-}
+import { type FormFields, LINKED, loginOf, type Shown, verificationForm } from './verification-form.ts'
 
 /** Milliseconds within which `identify` must return. */
 const IDENTIFY_TIMEOUT = 10_000
@@ -56,23 +39,20 @@ const PERMISSIONS = ['camera', 'display-capture', 'geolocation', 'microphone', '
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3 RFC 8628, section 3.3}
  */
-export async function verification(
-  service: VerificationEndpoint,
-  request: ServiceRequest,
-): Promise<ServiceResponse> {
-  const address = new URL(service.authUrl() + VERIFICATION_PATH)
+export async function verification(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
+  const address = new URL(parts.authUrl() + VERIFICATION_PATH)
   const fields = read(request, address.pathname)
-  const { shown, headers } = await response(service, request, fields, address).catch((error: unknown) => {
-    service.onError(error)
+  const { shown, headers } = await response(parts, request, fields, address).catch((error: unknown) => {
+    parts.onError(error)
     const { action } = fields
-    const userCode = codeToKeep(service, request, fields)
+    const userCode = codeToKeep(parts, request, fields)
     return { shown: { type: 'unavailable', action, userCode, retryAfter: PAUSE } as const, headers: {} }
   })
   // The CSP forbids a form to leave this site, even by a redirect. After a POST, the page shows a link instead.
   if (shown.type === 'signedOut' && request.method !== 'POST')
     return { status: 303, headers: { location: shown.signInAt, 'cache-control': 'no-store' }, body: '' }
   const languages = acceptedLanguages(request.header('accept-language'))
-  return respond(service.page, { ...shown, host: address.host, languages, nonce: newNonce() }, headers)
+  return respond(parts.page, { ...shown, host: address.host, languages, nonce: newNonce() }, headers)
 }
 
 function read(request: ServiceRequest, action: string): FormFields {
@@ -84,24 +64,24 @@ function read(request: ServiceRequest, action: string): FormFields {
 }
 
 async function response(
-  service: VerificationEndpoint,
+  parts: Parts,
   request: ServiceRequest,
   fields: FormFields,
   address: URL,
 ): Promise<{ readonly shown: Shown; readonly headers: Session['headers'] }> {
-  const back = urlWith(address, codeToKeep(service, request, fields))
-  const identity = await withDeadline(IDENTIFY_TIMEOUT, service.identify(request, back), tookTooLong)
+  const back = urlWith(address, codeToKeep(parts, request, fields))
+  const identity = await withDeadline(IDENTIFY_TIMEOUT, parts.identify(request, back), tookTooLong)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
     throw new TypeError('identify returned a signInAt that cannot be sent in a header')
   if ('signInAt' in identity)
     return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
   if (!isUser(identity.user)) throw new TypeError('identify must return a user: a name, or { id, login }')
   const { user } = identity
-  const session = openSession({ request, user, secret: await service.secret(), address })
+  const session = openSession({ request, user, secret: await parts.secret(), address })
   const { action, userCode } = fields
   const shown: Shown =
     request.method === 'POST'
-      ? await verificationForm(service, {
+      ? await verificationForm(parts, {
           request,
           fields,
           session,
@@ -122,11 +102,7 @@ async function response(
  * The code to open the page with again. A code from the URL counts as one that came with a link, so a code that was typed is
  * left out if a policy may want that. The grant is not looked up: nobody may be signed in, and guesses would not be limited.
  */
-function codeToKeep(
-  { clients }: VerificationEndpoint,
-  { method }: ServiceRequest,
-  { userCode }: FormFields,
-): string {
+function codeToKeep({ clients }: Parts, { method }: ServiceRequest, { userCode }: FormFields): string {
   return method === 'POST' && clients.mayMustType ? '' : userCode
 }
 

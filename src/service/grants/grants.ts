@@ -1,11 +1,13 @@
-import type { DeviceGrantEvent, DeviceGrantInput, Origin, User } from '../../../machines/device-grant.ts'
+import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
 import type { Sealed } from '../../store/encryption.ts'
-import type { Change, Json, Store } from '../../store/store.ts'
+import type { Change, Json } from '../../store/store.ts'
 import { newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
 import type { Emit } from '../host/emit.ts'
+import type { ServiceRequest } from '../http/types.ts'
 import { hash } from '../stores/hash.ts'
-import { GRANT_PREFIX, USER_CODE_PREFIX } from '../stores/keys.ts'
+import { GRANT_PREFIX } from '../stores/keys.ts'
+import type { Records } from '../stores/records.ts'
 import { createGrantSteps, type Grant } from './grant-steps.ts'
 import type { Revocations } from './revocations.ts'
 
@@ -26,16 +28,26 @@ export interface NamedGrant extends Grant {
   readonly id: string
 }
 
-/** Who decides, and where from. */
+/** Who decides, and by which request. */
 export interface Decider {
   readonly by: 'user' | 'host' | 'policy'
   /** The user who denies or is refused. */
   readonly user?: User
-  readonly origin?: Origin
+  readonly request?: ServiceRequest
+  /**
+   * What identifies a viewer of the page: the user, and their browser. They may decide only what they opened: any other code
+   * is `unknown`.
+   */
+  readonly viewer?: readonly (string | number)[]
 }
 
-/** What identifies a viewer of the page, who may decide only what they opened: the user, and their browser. */
-export type Viewer = readonly (string | number)[]
+/** What grants need besides their records. */
+interface Needed {
+  readonly clock: { now(): number }
+  /** Counts how often all tokens of a user were revoked: an approval remembers it. */
+  readonly revocations: Revocations
+  readonly emit: Emit
+}
 
 /** A grant before and after an event. */
 interface Step {
@@ -49,60 +61,72 @@ interface Step {
  */
 export type Decision = 'done' | 'unknown' | 'expired' | 'decided'
 
-/**
- * Creates, polls and decides grants. Each method is one atomic transition of the machine in the store.
- *
- * @param revocations Counts how often all tokens of a user were revoked: an approval remembers it.
- */
-export function createGrants(store: Store, clock: { now(): number }, revocations: Revocations, emit?: Emit) {
+/** Creates, polls and decides grants. Each method is one atomic transition of the machine in the store. */
+export function createGrants(
+  { grants, userCodes }: { readonly grants: Records<Grant>; readonly userCodes: Records<string> },
+  { clock, revocations, emit }: Needed,
+) {
   const { begin, step } = createGrantSteps()
 
   async function change(
     key: string,
     event: DeviceGrantEvent,
-    mayChange: (grant: Grant) => boolean = () => true,
-    noted: Pick<Grant, 'revocations'> = {},
+    {
+      mayChange = () => true,
+      noted,
+      expected,
+    }: {
+      readonly mayChange?: (grant: Grant) => boolean
+      readonly noted?: Pick<Grant, 'revocations'>
+      readonly expected?: Grant
+    } = {},
   ): Promise<Step | undefined> {
-    return store.update<Step | undefined>(key, (value) => {
-      const before = grantIn(value)
-      if (before === undefined || !mayChange(before)) return { result: undefined }
-      const after = step(before, event)
-      const result = { before, after }
-      return after === before ? { result } : keep({ ...after, ...noted }, result)
-    })
+    return grants.change<Step | undefined>(
+      key,
+      (before) => {
+        if (before === undefined || !mayChange(before)) return { result: undefined }
+        const stepped = step(before, event)
+        if (stepped === before) return { result: { before, after: before } }
+        const after = { ...stepped, ...noted }
+        return keep(after, { before, after })
+      },
+      expected,
+    )
   }
 
   async function keyOf(userCode: string): Promise<string | undefined> {
     const code = readUserCode(userCode)
-    if (code === undefined) return undefined
-    return store.update(userCodeKey(code), (value) => ({ result: grantKeyIn(value) }))
+    return code && userCodes.find(code)
   }
 
   async function decide(
     userCode: string,
     event: Extract<DeviceGrantEvent, { type: 'approve' | 'deny' }>,
-    { viewer, ...decider }: Decider & { readonly viewer?: Viewer },
+    { viewer, request, ...decider }: Decider,
   ): Promise<Decision> {
     const key = await keyOf(userCode)
     const mayDecide = ({ openedBy }: Grant) =>
       viewer === undefined || (openedBy !== undefined && viewer.includes(openedBy))
     // Counted before the approval: what is revoked in between revokes the approval too.
     const noted = event.type === 'approve' ? { revocations: await revocations.count(event.user) } : {}
-    const changed = key && (await change(key, event, mayDecide, noted))
+    const changed = key && (await change(key, event, { mayChange: mayDecide, noted }))
     if (!changed) return 'unknown'
     if (changed.after.state === 'expired') return 'expired'
     if (!isUndecided(changed.before)) return 'decided'
     const { client, scope, origin: device = {} } = changed.after
-    await emit?.({
-      type: 'decision',
-      decision: event.type === 'approve' ? 'approved' : 'denied',
-      grant: idIn(key),
-      client,
-      scopes: splitScopes(scope, ' '),
-      device,
-      ...(event.type === 'approve' && { user: event.user }),
-      ...decider,
-    })
+    await emit(
+      {
+        type: 'decision',
+        decision: event.type === 'approve' ? 'approved' : 'denied',
+        grant: idOf(key),
+        client,
+        scopes: splitScopes(scope, ' '),
+        device,
+        ...(event.type === 'approve' && { user: event.user }),
+        ...decider,
+      },
+      request,
+    )
     return 'done'
   }
 
@@ -110,10 +134,13 @@ export function createGrants(store: Store, clock: { now(): number }, revocations
   async function takeUserCode(grant: string, expiresAt: number): Promise<string> {
     for (;;) {
       const userCode = newUserCode()
-      const taken = await store.update(userCodeKey(userCode), (value) =>
-        value === undefined ? { result: false, value: grant, expiresAt } : { result: true },
+      const isNew = await userCodes.change(
+        userCode,
+        (known) =>
+          known === undefined ? { result: true, value: GRANT_PREFIX + grant, expiresAt } : { result: false },
+        null,
       )
-      if (!taken) return userCode
+      if (isNew) return userCode
     }
   }
 
@@ -123,27 +150,33 @@ export function createGrants(store: Store, clock: { now(): number }, revocations
       const issuedAt = clock.now()
       const expiresAt = issuedAt + expiresIn * 1000
       const deviceCode = newDeviceCode()
-      const key = await grantKey(deviceCode)
+      const key = await hash(deviceCode)
       const userCode = await takeUserCode(key, expiresAt + MEMORY)
-      const grant = begin({ ...request, issuedAt, expiresAt })
-      await store.update(key, () => keep(grant, undefined))
-      return { deviceCode, userCode, id: idIn(key), expiresAt }
+      await grants.put(key, begin({ ...request, issuedAt, expiresAt }), expiresAt + MEMORY)
+      return { deviceCode, userCode, id: idOf(key), expiresAt }
     },
 
     /** Polls a grant. Returns `undefined` if the code is unknown or belongs to another client. */
     async poll(deviceCode: string, client: string, claim: string): Promise<Grant | undefined> {
       const event = { type: 'poll', at: clock.now(), claim } as const
-      const changed = await change(await grantKey(deviceCode), event, (grant) => grant.client === client)
+      const mayChange = (grant: Grant) => grant.client === client
+      const changed = await change(await hash(deviceCode), event, { mayChange })
       return changed?.after
     },
 
     /**
      * Records that the token was made, with the sealed token. Returns the grant if the claim still held, and otherwise
      * `undefined`: the token must not be delivered then.
+     *
+     * @param expected The grant as the poll that took the claim has left it.
      */
-    async issued(deviceCode: string, claim: string, sealed: Sealed): Promise<Grant | undefined> {
+    async issued(
+      deviceCode: string,
+      claim: string,
+      { sealed, expected }: { readonly sealed: Sealed; readonly expected: Grant },
+    ): Promise<Grant | undefined> {
       const event = { type: 'issued', at: clock.now(), claim, sealed } as const
-      const changed = await change(await grantKey(deviceCode), event)
+      const changed = await change(await hash(deviceCode), event, { expected })
       return changed?.before.state === 'issuing' && changed.after.state === 'authorized'
         ? changed.after
         : undefined
@@ -151,16 +184,16 @@ export function createGrants(store: Store, clock: { now(): number }, revocations
 
     /** Records that the token could not be made, which releases the approval for the next poll. */
     async notIssued(deviceCode: string, claim: string): Promise<void> {
-      await change(await grantKey(deviceCode), { type: 'notIssued', at: clock.now(), claim })
+      await change(await hash(deviceCode), { type: 'notIssued', at: clock.now(), claim })
     },
 
     /** Finds the grant of a user code without changing it. */
     async find(userCode: string): Promise<NamedGrant | undefined> {
       const key = await keyOf(userCode)
       if (key === undefined) return undefined
-      const grant = await store.update(key, (value) => ({ result: grantIn(value) }))
+      const grant = await grants.find(key)
       const overdue = grant && isUndecided(grant) && clock.now() >= grant.expiresAt
-      return grant && { ...grant, id: idIn(key), ...(overdue && { state: 'expired' }) }
+      return grant && { ...grant, id: idOf(key), ...(overdue && { state: 'expired' }) }
     },
 
     /**
@@ -172,25 +205,20 @@ export function createGrants(store: Store, clock: { now(): number }, revocations
     async open(userCode: string, openedBy: string | number): Promise<boolean> {
       const key = await keyOf(userCode)
       if (key === undefined) return false
-      return store.update<boolean>(key, (value) => {
-        const grant = grantIn(value)
+      return grants.change<boolean>(key, (grant) => {
         if (grant === undefined || grant.openedBy !== undefined)
           return { result: grant?.openedBy === openedBy }
         return keep({ ...grant, openedBy }, true)
       })
     },
 
-    /** @param decider With a `viewer` only if this viewer opened the code; otherwise the code is `unknown`. */
-    approve: (userCode: string, user: User, decider: Parameters<typeof decide>[2]) =>
+    approve: (userCode: string, user: User, decider: Decider) =>
       decide(userCode, { type: 'approve', at: clock.now(), user }, decider),
 
-    /** @param decider See `approve`. */
-    deny: (userCode: string, decider: Parameters<typeof decide>[2]) =>
+    deny: (userCode: string, decider: Decider) =>
       decide(userCode, { type: 'deny', at: clock.now() }, decider),
   }
 }
-
-export type Grants = ReturnType<typeof createGrants>
 
 /** Whether the user may still decide. */
 export function isUndecided({ state }: Grant): boolean {
@@ -198,36 +226,28 @@ export function isUndecided({ state }: Grant): boolean {
 }
 
 /** Reads a stored grant. Earlier versions stored a list of scopes, and no delivery. */
-function grantIn(value: Json | undefined): Grant | undefined {
-  const stored = value as unknown as (Grant & { readonly scopes?: readonly string[] }) | undefined
-  if (stored === undefined || stored.delivery !== undefined) return stored
+export function readGrant(value: Json): Grant {
+  const stored = value as unknown as Grant & { readonly scopes?: readonly string[] }
+  if (stored.delivery !== undefined) return stored
   const { scopes, ...grant } = stored
   return { ...grant, ...(scopes && { scope: scopes.join(' ') }), delivery: null }
 }
 
-/** Reads the key of a grant from a user code. An earlier version also stored who opened it. */
-function grantKeyIn(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : (value as { readonly grant: string } | undefined)?.grant
+/** Reads the grant of a user code, which is stored with the prefix of its key. An earlier version also stored who opened it. */
+export function readUserCodeRecord(value: Json): string {
+  const key = typeof value === 'string' ? value : (value as { readonly grant: string }).grant
+  return key.slice(GRANT_PREFIX.length)
 }
 
-function keep<Result>(grant: Grant, result: Result): Change<Result> {
-  const value = grant as unknown as NonNullable<Json>
-  return { result, value, expiresAt: Math.max(grant.expiresAt + MEMORY, grant.delivery?.until ?? 0) }
-}
-
-async function grantKey(deviceCode: string): Promise<string> {
-  return `${GRANT_PREFIX}${await hash(deviceCode)}`
+function keep<Result>(value: Grant, result: Result): Change<Result, Grant> {
+  return { result, value, expiresAt: Math.max(value.expiresAt + MEMORY, value.delivery?.until ?? 0) }
 }
 
 /** Names a grant in events. It is a hash of the device code, which is random and long, so it opens nothing. */
 export async function grantId(deviceCode: string): Promise<string> {
-  return idIn(await grantKey(deviceCode))
+  return idOf(await hash(deviceCode))
 }
 
-function idIn(key: string): string {
-  return key.slice(GRANT_PREFIX.length, GRANT_PREFIX.length + ID_LENGTH)
-}
-
-function userCodeKey(userCode: string): string {
-  return `${USER_CODE_PREFIX}${userCode}`
+function idOf(key: string): string {
+  return key.slice(0, ID_LENGTH)
 }

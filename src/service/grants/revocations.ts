@@ -1,29 +1,19 @@
 import type { User } from '../../../machines/device-grant.ts'
-import type { Json, Store } from '../../store/store.ts'
+import type { Records } from '../stores/records.ts'
 import { userKey } from '../stores/user-id.ts'
 
 /**
  * Counts how often all tokens of a user were revoked. A token remembers the count of its login, and is not valid under
  * any other: no list of tokens is needed, and the clocks of several instances do not matter.
  */
-export function createRevocations(store: Store) {
+export function createRevocations(records: Records<number>) {
   return {
-    async count(user: User): Promise<number> {
-      return store.update(await keyOf(user), (value) => ({ result: countIn(value) }))
-    },
+    count: async (user: User): Promise<number> => (await records.find(await userKey(user))) ?? 0,
 
     async add(user: User): Promise<void> {
-      await store.update(await keyOf(user), (value) => ({ result: undefined, value: countIn(value) + 1 }))
+      await records.change(await userKey(user), (count = 0) => ({ result: undefined, value: count + 1 }))
     },
   }
 }
 
 export type Revocations = ReturnType<typeof createRevocations>
-
-function countIn(value: Json | undefined): number {
-  return (value ?? 0) as number
-}
-
-async function keyOf(user: User): Promise<string> {
-  return `revocations:${await userKey(user)}`
-}

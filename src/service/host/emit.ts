@@ -1,34 +1,48 @@
 import type { Secret } from '../../secret.ts'
+import { requestOrigin } from '../http/request-origin.ts'
+import type { ServiceRequest } from '../http/types.ts'
 import type { ServiceEvent } from './events.ts'
 import { harmless } from './harmless.ts'
+import type { ClientAddress } from './hooks.ts'
 
 /** An event as the parts of the service emit it: with the hash of the client's id, and without the time. */
-type Emitted = ServiceEvent extends infer Each
+export type Emitted = ServiceEvent extends infer Each
   ? Each extends unknown
     ? Omit<Each, 'at' | 'client'> & { readonly client?: string }
     : never
   : never
 
-/** Finds a client by the hash of its id. */
-interface KnownClients {
-  at(reference: string): Promise<{ readonly clientId: Secret; readonly name: string } | undefined>
+/** What an event needs to be complete. */
+interface Audit {
+  readonly onEvent: ((event: ServiceEvent) => void) | undefined
+  readonly onError: (error: unknown) => void
+  /** Finds a client by the hash of its id. */
+  readonly clients: {
+    at(reference: string): Promise<{ readonly clientId: Secret; readonly name: string } | undefined>
+  }
+  readonly clientAddress: ClientAddress
+  readonly clock: { now(): number }
 }
 
-/** Calls the listener of the host before it resolves. Never rejects. */
-export type Emit = (event: Emitted) => Promise<void>
+/**
+ * Calls the listener of the host before it resolves. Never rejects.
+ *
+ * @param request The request that caused the event, if there is one.
+ */
+export type Emit = (event: Emitted, request?: ServiceRequest) => Promise<void>
 
-/** Creates what the parts of the service emit events with; `undefined` without a listener, so that events cost nothing. */
-export function createEmit(
-  onEvent: ((event: ServiceEvent) => void) | undefined,
-  clients: KnownClients,
-  clock: { now(): number },
-  onError: (error: unknown) => void,
-): Emit | undefined {
-  if (onEvent === undefined) return undefined
-  const tell = harmless(onEvent, onError)
-  return async ({ client: reference = '', ...event }) => {
+/** Creates what the parts of the service emit events with. Without a listener, events cost nothing. */
+export function createEmit({ onEvent, onError, clients, clientAddress, clock }: Audit): Emit {
+  if (onEvent === undefined) return async () => undefined
+  const notify = harmless(onEvent, onError)
+  return async ({ client: reference = '', ...event }, request) => {
     const at = clock.now()
     const client = await clients.at(reference)
-    tell({ at, ...event, ...(client && { client: { clientId: client.clientId, name: client.name } }) })
+    notify({
+      at,
+      ...event,
+      ...(request && { origin: requestOrigin(request, clientAddress(request)) }),
+      ...(client && { client: { clientId: client.clientId, name: client.name } }),
+    })
   }
 }

@@ -1,8 +1,11 @@
 import type { ServiceRequest } from './types.ts'
 
+/** The fields of a request. One that is absent or empty is missing. */
+export type Fields<Name extends string> = Readonly<Partial<Record<Name, string>>>
+
 /** The fields of a request, or what is wrong with them. */
-export type Fields<Name extends string> =
-  | { readonly ok: true; readonly fields: Readonly<Partial<Record<Name, string>>> }
+type ReadFields<Name extends string> =
+  | { readonly ok: true; readonly fields: Fields<Name> }
   | { readonly ok: false; readonly problem: string }
 
 /**
@@ -16,7 +19,7 @@ export type Fields<Name extends string> =
 export function readFields<Name extends string>(
   request: ServiceRequest,
   names: readonly Name[],
-): Fields<Name> {
+): ReadFields<Name> {
   const valuesOf = isJson(request) ? jsonValues(request.body) : formValues(request.body)
   if (valuesOf === undefined) return { ok: false, problem: 'the body is not a JSON object' }
   const fields: Partial<Record<Name, string>> = {}

@@ -37,5 +37,3 @@ export function createEarlyPolls({ max, window }: Limit, clock: { now(): number 
     },
   }
 }
-
-export type EarlyPolls = ReturnType<typeof createEarlyPolls>

@@ -1,8 +1,7 @@
 import type { User } from '../../../machines/device-grant.ts'
-import type { Store } from '../../store/store.ts'
 import { networkOf } from '../http/client-address.ts'
 import { hash } from '../stores/hash.ts'
-import { COUNT_PREFIX } from '../stores/keys.ts'
+import type { Records } from '../stores/records.ts'
 import { userId } from '../stores/user-id.ts'
 import { ALLOWED, type Allowance, type Refusal, refuseUntil } from './allowance.ts'
 import type { Limits } from './limits.ts'
@@ -21,7 +20,7 @@ interface Taken {
 }
 
 /** How often something has happened in the current time window. */
-interface Count {
+export interface Count {
   readonly times: number
   /** End of the time window. Epoch milliseconds. */
   readonly until: number
@@ -42,7 +41,7 @@ const NAME_DIGITS = 3
  * Counts limited events in the store, so that the limits hold across all instances. For a client without a known
  * address, nothing is counted per network.
  */
-export function createLimiter(limits: Limits, store: Store, clock: { now(): number }) {
+export function createLimiter(limits: Limits, records: Records<Count>, clock: { now(): number }) {
   /**
    * Counts an event, unless the limit is reached.
    *
@@ -52,9 +51,9 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
   async function take(kind: Kind, subject: string, amount = 1, share = 1): Promise<Taken | Refusal> {
     const { max, window } = limits[kind]
     if (max === Number.POSITIVE_INFINITY) return { ok: true, isFirst: false }
-    return store.update<Taken | Refusal>(keyOf(kind, subject), (value) => {
+    return records.change<Taken | Refusal>(keyOf(kind, subject), (known) => {
       const now = clock.now()
-      const count = (value as Count | undefined) ?? { times: 0, until: now + window * 1000 }
+      const count = known ?? { times: 0, until: now + window * 1000 }
       const { times, until, wasTold = false } = count
       if (times >= max * share) {
         const result = refuseUntil(kind, until, now, !wasTold)
@@ -71,8 +70,8 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
   async function add(kind: Kind, subject: string, amount: number): Promise<void> {
     const { max, window } = limits[kind]
     if (max === Number.POSITIVE_INFINITY) return
-    await store.update(keyOf(kind, subject), (value) => {
-      const count = (value as Count | undefined) ?? { times: 0, until: clock.now() + window * 1000 }
+    await records.change(keyOf(kind, subject), (known) => {
+      const count = known ?? { times: 0, until: clock.now() + window * 1000 }
       const times = count.times + amount
       if (times <= 0) return { result: undefined, value: null }
       return { result: undefined, value: { ...count, times }, expiresAt: count.until }
@@ -182,5 +181,5 @@ function inNetwork(kind: Kind, address: string | undefined): [Kind, string][] {
 }
 
 function keyOf(kind: Kind, subject: string): string {
-  return `${COUNT_PREFIX}${kind}:${subject}`
+  return `${kind}:${subject}`
 }

@@ -1,7 +1,7 @@
 import { BadOptionError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
-import type { Store } from '../../store/store.ts'
 import { newFormSecret } from '../credentials/random-codes.ts'
+import type { Records } from '../stores/records.ts'
 
 /** Bytes of the shortest secret that is accepted. RFC 2104, section 3. */
 const SHORTEST = 32
@@ -16,16 +16,16 @@ const LIFETIME = 30 * 24 * 60 * 60 * 1000
  */
 export function formSecret(
   option: string | Secret | undefined,
-  store: Store,
+  records: Records<string>,
   clock: { now(): number },
 ): () => Promise<string> {
   if (option === undefined)
     return async () => {
       const made = newFormSecret()
-      return store.update('form-secret', (value) =>
-        value === undefined
+      return records.change('', (known) =>
+        known === undefined
           ? { result: made, value: made, expiresAt: clock.now() + LIFETIME }
-          : { result: value as string },
+          : { result: known },
       )
     }
   const secret = Secret.of(option)

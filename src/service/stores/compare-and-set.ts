@@ -72,6 +72,8 @@ export function compareAndSetStore(
       `timeout must be a number of seconds, more than 0 and at most ${LONGEST_TIMEOUT}`,
     )
   const inTurn = createTurns()
+  // What the database holds for the values that this process has read or written, as long as somebody has them.
+  const texts = new WeakMap<object, string>()
   const unavailable = (why: string) => new StoreUnavailableError(`${database.name} is not available: ${why}`)
 
   /** Retries until the command succeeds or the deadline passes. Calls `onFailure` with the error of each failed attempt. */
@@ -99,6 +101,7 @@ export function compareAndSetStore(
   function read(raw: string): Json | undefined {
     if (raw === '') return undefined
     const [expiresAt, , value] = JSON.parse(raw) as Stored
+    remember(value, raw)
     return value !== null && expiresAt > clock.now() ? value : undefined
   }
 
@@ -107,6 +110,16 @@ export function compareAndSetStore(
     const value = read(raw)
     const made = change(value)
     return made.value === null && value === undefined ? { result: made.result } : made
+  }
+
+  function remember(value: Json, raw: string): void {
+    if (typeof value === 'object' && value !== null) texts.set(value, raw)
+  }
+
+  /** What the database holds if the record is `expected`; `undefined` if that is not known. */
+  function rawOf(expected: Json | undefined): string | undefined {
+    if (expected === null) return ''
+    return typeof expected === 'object' ? texts.get(expected) : undefined
   }
 
   /** Writes `made` if the record is still `raw`. Returns the current record, and whether the write was done. */
@@ -129,7 +142,10 @@ export function compareAndSetStore(
       },
     )
     // Equal if an earlier attempt was applied, but its response was lost.
-    if (present === null || present === next) return { done: true, raw: next }
+    if (present === null || present === next) {
+      remember(value, next)
+      return { done: true, raw: next }
+    }
     // A failed attempt may have been applied before another instance changed the record: a retry could apply it twice.
     if (inDoubt) throw unavailable('the connection broke')
     return { done: false, raw: present }
@@ -138,10 +154,18 @@ export function compareAndSetStore(
   async function update<Result>(
     key: string,
     change: (value: Json | undefined) => Change<Result>,
+    expected?: Json,
   ): Promise<Result> {
     const deadline = performance.now() + timeout * 1000
-    let raw = await persist(deadline, () => database.read(key))
+    const readAgain = () => persist(deadline, () => database.read(key))
+    const supposed = rawOf(expected)
+    let raw = supposed ?? (await readAgain())
     let made = apply(change, raw)
+    // Only a write finds out whether the record is the expected one.
+    if (supposed !== undefined && made.value === undefined) {
+      raw = await readAgain()
+      made = apply(change, raw)
+    }
     if (made.value === undefined) return made.result
 
     return inTurn(key, async (known) => {

@@ -6,10 +6,11 @@ import {
   refreshFamily,
 } from '../../../machines/refresh-family.ts'
 import { Secret } from '../../secret.ts'
-import type { Json, Store } from '../../store/store.ts'
+import type { Sealed } from '../../store/encryption.ts'
 import { readRefreshToken } from '../credentials/random-codes.ts'
 import { createSteps } from '../grants/machine-steps.ts'
 import { hash } from '../stores/hash.ts'
+import type { Records } from '../stores/records.ts'
 import { openPair, sealPair, type TokenPair } from './successors.ts'
 
 /** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
@@ -57,43 +58,57 @@ export interface KnownToken {
   readonly family: Family
 }
 
+/** The claim of the request that issues the next pair of a family. */
+export interface Claimed {
+  readonly type: 'claimed'
+  readonly claim: string
+  /** When the claim ends. Epoch milliseconds. */
+  readonly until: number
+  readonly family: Family
+}
+
 /**
- * What becomes of a refresh token: `mine`: the request with this claim issues the next pair, until its claim ends (epoch
- * milliseconds); `held`: another request is issuing it; `replay`: the pair that was issued before; `busy`: no pair can be
+ * What becomes of a refresh token: `claimed`: the request with this claim issues the next pair; `held`: another request is issuing it; `replay`: the pair that was issued before; `busy`: no pair can be
  * had, although the request proves no reuse; `reuse`: it was spent before, and its family is now revoked; `refused`:
  * anything else.
  */
 export type Refreshed =
-  | { readonly type: 'mine'; readonly claim: string; readonly until: number }
+  | Claimed
   | { readonly type: 'replay'; readonly pair: TokenPair }
   | { readonly type: 'held' | 'busy' | 'reuse' | 'refused' }
 
 /** Creates, refreshes and revokes families. Each method is one atomic transition of the machine in the store. */
-export function createFamilies(store: Store, clock: { now(): number }) {
+export function createFamilies(
+  { families, successors }: { readonly families: Records<Family>; readonly successors: Records<Sealed> },
+  clock: { now(): number },
+) {
   const { begin, step } = createSteps(refreshFamily, {
     toName: (value) => value,
     toValue: (state: RefreshFamilyState) => state,
   })
 
-  async function find(id: string): Promise<Family | undefined> {
-    return store.update(familyKey(id), (value) => ({ result: familyIn(value) }))
-  }
-
-  async function change(id: string, event: RefreshFamilyEvent, proven: Pick<Family, 'secret'> = {}) {
-    return store.update<{ before: Family; after: Family } | undefined>(familyKey(id), (value) => {
-      const before = familyIn(value)
-      if (before === undefined) return { result: undefined }
-      const after = step(before, event)
-      const result = { before, after }
-      if (after === before) return { result }
-      const expiresAt = isOver(after) ? Math.min(after.expiresAt, clock.now() + ENDED) : after.expiresAt
-      return { result, value: plain({ ...after, ...proven }), expiresAt }
-    })
+  async function change(
+    id: string,
+    event: RefreshFamilyEvent,
+    { proven, expected }: { readonly proven?: Pick<Family, 'secret'>; readonly expected?: Family } = {},
+  ) {
+    return families.change<{ before: Family; after: Family } | undefined>(
+      id,
+      (before) => {
+        if (before === undefined) return { result: undefined }
+        const stepped = step(before, event)
+        if (stepped === before) return { result: { before, after: before } }
+        const after = { ...stepped, ...proven }
+        const expiresAt = isOver(after) ? Math.min(after.expiresAt, clock.now() + ENDED) : after.expiresAt
+        return { result: { before, after }, value: after, expiresAt }
+      },
+      expected,
+    )
   }
 
   async function successorOf({ token, id }: KnownToken, { newest, generation }: Family) {
-    const sealed = await store.update(successorKey(newest), (value) => ({ result: value }))
-    return sealed === undefined ? undefined : openPair(token, sealed, boundTo(id, generation))
+    const sealed = await successors.find(newest)
+    return sealed && openPair(token, sealed, boundTo(id, generation))
   }
 
   return {
@@ -110,18 +125,21 @@ export function createFamilies(store: Store, clock: { now(): number }) {
     ): Promise<boolean> {
       const token = await hash(first.reveal())
       const { expiresAt } = input
-      return store.update<boolean>(familyKey(id), (value) => {
-        const family = familyIn(value)
-        if (family !== undefined) return { result: family.generation === 0 && !isOver(family) }
-        if (clock.now() >= issuedAt + ENDED) return { result: false }
-        return { result: true, value: plain({ ...begin({ ...input, token }), revocations }), expiresAt }
-      })
+      return families.change<boolean>(
+        id,
+        (family) => {
+          if (family !== undefined) return { result: family.generation === 0 && !isOver(family) }
+          if (clock.now() >= issuedAt + ENDED) return { result: false }
+          return { result: true, value: { ...begin({ ...input, token }), revocations }, expiresAt }
+        },
+        null,
+      )
     },
 
     /** Finds a refresh token, however old. Returns `undefined` if it does not have the secret of a family. */
     async find(token: Secret): Promise<KnownToken | undefined> {
       const parts = readRefreshToken(token.reveal())
-      const family = parts && (await find(parts.id))
+      const family = parts && (await families.find(parts.id))
       if (parts === undefined || family === undefined) return undefined
       const { id, generation } = parts
       const hashed = await hash(token.reveal())
@@ -138,13 +156,15 @@ export function createFamilies(store: Store, clock: { now(): number }) {
      * @param held Whether this request was held before.
      */
     async refresh(known: KnownToken, claim: string, held: boolean): Promise<Refreshed> {
-      const { id, generation, hash: token } = known
-      const changed = await change(id, { type: 'refresh', at: clock.now(), claim, token, generation, held })
+      const { id, generation, hash: token, family } = known
+      const event = { type: 'refresh', at: clock.now(), claim, token, generation, held } as const
+      const changed = await change(id, event, held ? {} : { expected: family })
       if (changed === undefined) return { type: 'refused' }
       const { before, after } = changed
       if (after.state === 'revoked' && !isOver(before)) return { type: 'reuse' }
       if (isOver(after)) return { type: 'refused' }
-      if (after.claim?.id === claim) return { type: 'mine', claim, until: after.claim.until }
+      if (after.claim?.id === claim)
+        return { type: 'claimed', claim, until: after.claim.until, family: after }
       if (token === after.newest) return { type: 'held' }
       const pair = token === after.previous ? await successorOf(known, after) : undefined
       if (pair !== undefined) return { type: 'replay', pair }
@@ -155,17 +175,15 @@ export function createFamilies(store: Store, clock: { now(): number }) {
      * Makes a pair the successor of a refresh token. Returns whether the claim still held: deliver the pair only then. What
      * is stored of a pair that is not delivered opens nothing.
      */
-    async issued(known: KnownToken, claim: string, pair: TokenPair): Promise<boolean> {
-      const { id, generation, family } = known
+    async issued(known: KnownToken, { claim, family }: Claimed, pair: TokenPair): Promise<boolean> {
+      const { id, generation } = known
       const token = await hash(pair.refreshToken.reveal())
       const value = await sealPair(known.token, pair, boundTo(id, generation + 1))
       const expiresAt = clock.now() + family.reuseWindow * 1000 + HELD
-      await store.update(successorKey(token), () => ({ result: undefined, value, expiresAt }))
-      const changed = await change(
-        id,
-        { type: 'issued', at: clock.now(), claim, token },
-        { secret: await hash(known.secret.reveal()) },
-      )
+      await successors.put(token, value, expiresAt)
+      const proven = { secret: await hash(known.secret.reveal()) }
+      const event = { type: 'issued', at: clock.now(), claim, token } as const
+      const changed = await change(id, event, { proven, expected: family })
       return changed?.after.newest === token
     },
 
@@ -173,7 +191,7 @@ export function createFamilies(store: Store, clock: { now(): number }) {
      * Records that a pair could not be issued, which frees the refresh token. Returns whether the pair was issued after all:
      * the store may have applied a change and failed before it could say so.
      */
-    async notIssued({ id }: KnownToken, claim: string, pair?: TokenPair): Promise<boolean> {
+    async notIssued({ id }: KnownToken, { claim }: Claimed, pair?: TokenPair): Promise<boolean> {
       const changed = await change(id, { type: 'notIssued', at: clock.now(), claim })
       return pair !== undefined && changed?.after.newest === (await hash(pair.refreshToken.reveal()))
     },
@@ -186,7 +204,7 @@ export function createFamilies(store: Store, clock: { now(): number }) {
 
     /** Whether the tokens of a family are valid. */
     async isValid(id: string): Promise<boolean> {
-      const family = await find(id)
+      const family = await families.find(id)
       return family !== undefined && !isOver(family)
     },
   }
@@ -201,20 +219,4 @@ function isOver({ state }: Family): boolean {
 /** Where a sealed pair belongs. */
 function boundTo(id: string, generation: number): string {
   return `${id} ${generation}`
-}
-
-function familyIn(value: Json | undefined): Family | undefined {
-  return value as unknown as Family | undefined
-}
-
-function plain(family: Family): NonNullable<Json> {
-  return family as unknown as NonNullable<Json>
-}
-
-function familyKey(id: string): string {
-  return `family:${id}`
-}
-
-function successorKey(hash: string): string {
-  return `successor:${hash}`
 }

@@ -1,12 +1,11 @@
-import type { Change, Json, Store } from '../../store/store.ts'
-
-const KEY = 'generation'
+import type { Change } from '../../store/store.ts'
+import type { Records } from '../stores/records.ts'
 
 /** How many deliveries the record can tell apart from those of another past. */
 const MARKS = 64
 
 /** What the store knows of the delivered tokens. */
-interface Generation {
+export interface Generation {
   readonly delivered: number
   /** One random mark for each of the latest deliveries. */
   readonly marks: readonly string[]
@@ -22,16 +21,24 @@ const NEW: Generation = { delivered: 0, marks: [], setBackAt: -1 }
  *
  * @param onSetBack Called by the instance that notices it.
  */
-export function createGeneration(store: Store, clock: { now(): number }, onSetBack: () => void) {
+export function createGeneration(
+  records: Records<Generation>,
+  clock: { now(): number },
+  onSetBack: () => void,
+) {
   let seen = NEW
+  let latest: Generation | undefined
   let next: Promise<Generation> | undefined
   let running: Promise<unknown> = Promise.resolve()
 
   async function look(marks: readonly string[]): Promise<Generation> {
     const before = seen
-    const { found, isSetBack } = await store.update(KEY, (value) =>
-      changeOf(generationIn(value), before, marks),
+    const { found, isSetBack } = await records.change(
+      '',
+      (kept = NEW) => changeOf(kept, before, marks),
+      marks.length > 0 ? latest : undefined,
     )
+    latest = found
     // Concurrent looks may end in another order.
     if (isSetBack || found.setBackAt > seen.setBackAt || found.delivered > seen.delivered) seen = found
     if (isSetBack) onSetBack()
@@ -42,15 +49,15 @@ export function createGeneration(store: Store, clock: { now(): number }, onSetBa
     kept: Generation,
     before: Generation,
     marks: readonly string[],
-  ): Change<{ found: Generation; isSetBack: boolean }> {
+  ): Change<{ found: Generation; isSetBack: boolean }, Generation> {
     const isSetBack = forgot(kept, before)
+    if (!isSetBack && marks.length === 0) return { result: { found: kept, isSetBack } }
     const found = {
       delivered: kept.delivered + marks.length,
       marks: [...kept.marks, ...marks].slice(-MARKS),
       setBackAt: isSetBack ? clock.now() : kept.setBackAt,
     }
-    const result = { found, isSetBack }
-    return isSetBack || marks.length > 0 ? { result, value: found } : { result }
+    return { result: { found, isSetBack }, value: found }
   }
 
   return {
@@ -69,12 +76,6 @@ export function createGeneration(store: Store, clock: { now(): number }, onSetBa
       running = next.catch(() => undefined)
     },
   }
-}
-
-export type GenerationOfStore = ReturnType<typeof createGeneration>
-
-function generationIn(value: Json | undefined): Generation {
-  return (value as unknown as Generation | undefined) ?? NEW
 }
 
 /** Whether a store no longer contains the latest delivery that was seen before, and no instance has noticed it yet. */

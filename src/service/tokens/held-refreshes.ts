@@ -53,8 +53,6 @@ export function createHeldRefreshes() {
   }
 }
 
-export type HeldRefreshes = ReturnType<typeof createHeldRefreshes>
-
 function keepUntilSettled<Result>(
   kept: Map<string, Promise<Result>>,
   token: string,

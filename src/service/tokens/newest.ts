@@ -1,54 +1,56 @@
-import type { Json, Store } from '../../store/store.ts'
+import type { Records } from '../stores/records.ts'
+
+/** Ids, the oldest first, each with the time when it ends by itself, in epoch milliseconds. */
+export type Entries = readonly (readonly [id: string, expiresAt: number])[]
 
 /**
  * Remembers the newest of something, such as the logins of each user, in one record with a limited size each.
  *
- * @param name Begins the keys of the records.
  * @param max How many are remembered; `Infinity` for no limit, which needs no record.
  */
-export function createNewest(name: string, max: number, store: Store, clock: { now(): number }) {
+export function createNewest(records: Records<Entries>, max: number, clock: { now(): number }) {
   return {
     /**
      * Adds one, or makes it the newest.
      *
      * @param expiresAt When it ends by itself. Epoch milliseconds.
+     * @param isFirst Whether the owner probably has none: that saves a read.
      * @returns The oldest ones beyond the limit, which the caller must end.
      */
-    async add(owner: string, id: string, expiresAt: number): Promise<readonly string[]> {
+    async add(owner: string, id: string, expiresAt: number, isFirst = false): Promise<readonly string[]> {
       if (max === Number.POSITIVE_INFINITY) return []
-      return store.update(`${name}:${owner}`, (value) => {
-        const now = clock.now()
-        const others = entriesIn(value).filter(([other, until]) => other !== id && until > now)
-        const all = [...others, [id, expiresAt] as const]
-        const kept = all.slice(-max)
-        const result = all.slice(0, -max).map(([oldest]) => oldest)
-        return { result, value: kept, expiresAt: Math.max(...kept.map(([, until]) => until)) }
-      })
+      return records.change(
+        owner,
+        (entries = []) => {
+          const now = clock.now()
+          const others = entries.filter(([other, until]) => other !== id && until > now)
+          const all = [...others, [id, expiresAt] as const]
+          return { result: all.slice(0, -max).map(([oldest]) => oldest), ...kept(all.slice(-max)) }
+        },
+        isFirst ? null : undefined,
+      )
     },
 
     /** Forgets all, and returns them. */
     async clear(owner: string): Promise<readonly string[]> {
-      return store.update(`${name}:${owner}`, (value) => {
-        const result = entriesIn(value).map(([id]) => id)
-        return value === undefined ? { result } : { result, value: null }
-      })
+      return records.change(owner, (entries) =>
+        entries === undefined ? { result: [] } : { result: entries.map(([id]) => id), value: null },
+      )
     },
 
     /** Forgets one that has ended. */
     async remove(owner: string, id: string): Promise<void> {
-      await store.update(`${name}:${owner}`, (value) => {
-        const entries = entriesIn(value)
-        const kept = entries.filter(([other]) => other !== id)
-        if (kept.length === entries.length) return { result: undefined }
-        if (kept.length === 0) return { result: undefined, value: null }
-        return { result: undefined, value: kept, expiresAt: Math.max(...kept.map(([, until]) => until)) }
+      await records.change(owner, (entries = []) => {
+        const others = entries.filter(([other]) => other !== id)
+        if (others.length === entries.length) return { result: undefined }
+        return others.length === 0
+          ? { result: undefined, value: null }
+          : { result: undefined, ...kept(others) }
       })
     },
   }
 }
 
-export type Newest = ReturnType<typeof createNewest>
-
-function entriesIn(value: Json | undefined): readonly (readonly [id: string, expiresAt: number])[] {
-  return (value ?? []) as readonly (readonly [string, number])[]
+function kept(value: Entries) {
+  return { value, expiresAt: Math.max(...value.map(([, until]) => until)) }
 }

@@ -1,10 +1,10 @@
 import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
-import type { Json, Store } from '../../store/store.ts'
 import type { Revocations } from '../grants/revocations.ts'
 import { hash } from '../stores/hash.ts'
+import type { Records } from '../stores/records.ts'
 import { ENDED, type Families } from './families.ts'
-import { createNewest } from './newest.ts'
+import { createNewest, type Entries } from './newest.ts'
 
 /** The owner of a token and the scopes it grants. */
 export interface TokenOwner {
@@ -71,12 +71,15 @@ const MOST = 10
 
 /** Keeps a hash of each token in the store. */
 export function createTokens(
-  store: Store,
+  {
+    tokens,
+    tokensOfFamily,
+  }: { readonly tokens: Records<TokenRecord>; readonly tokensOfFamily: Records<Entries> },
   families: Families,
   revocations: Revocations,
   clock: { now(): number },
 ): Tokens {
-  const newest = createNewest('access', MOST, store, clock)
+  const newest = createNewest(tokensOfFamily, MOST, clock)
 
   // A record of a version that did not count revocations holds no count.
   async function isValid({ user, family, revocations: counted = 0 }: TokenRecord): Promise<boolean> {
@@ -89,48 +92,54 @@ export function createTokens(
 
   /** Removes a token from a family. The host may have issued the same token for another login since. */
   async function removeFrom(family: string, hashed: string): Promise<void> {
-    await store.update(keyOf(hashed), (value) =>
-      recordIn(value)?.family === family ? { result: undefined, value: null } : { result: undefined },
+    await tokens.change(hashed, (known) =>
+      known?.family === family ? { result: undefined, value: null } : { result: undefined },
     )
   }
 
-  async function addToFamily({ family }: TokenRecord, hashed: string, expiresAt: number): Promise<void> {
+  async function addToFamily({ family, delivery }: TokenRecord, hashed: string, expiresAt: number) {
     if (family === undefined) return
-    for (const oldest of await newest.add(family, hashed, expiresAt)) await removeFrom(family, oldest)
+    const isFirst = delivery !== undefined
+    for (const oldest of await newest.add(family, hashed, expiresAt, isFirst))
+      await removeFrom(family, oldest)
   }
 
   return {
     async deliver(token, record, delivery) {
       const { changedAt, expiresAt } = delivery
       const hashed = await hash(token.reveal())
-      const isOpen = await store.update<boolean>(keyOf(hashed), (value) => {
-        const known = recordIn(value)
-        if (known && isSameLogin(known, record))
-          return { result: known.delivery !== undefined && known.delivery.endedBy === undefined }
-        // By then, a removed token may be forgotten.
-        if (clock.now() >= changedAt + ENDED) return { result: false }
-        // The host issues one token to several logins, and a later one counts.
-        if (known?.delivery && known.delivery.changedAt > changedAt) return { result: false }
-        return { result: true, value: plain({ ...record, delivery }), expiresAt }
-      })
-      if (isOpen) await addToFamily(record, hashed, expiresAt)
+      const first = { ...record, delivery }
+      const isOpen = await tokens.change<boolean>(
+        hashed,
+        (known) => {
+          if (known && isSameLogin(known, record))
+            return { result: known.delivery !== undefined && known.delivery.endedBy === undefined }
+          // By then, a removed token may be forgotten.
+          if (clock.now() >= changedAt + ENDED) return { result: false }
+          // The host issues one token to several logins, and a later one counts.
+          if (known?.delivery && known.delivery.changedAt > changedAt) return { result: false }
+          return { result: true, value: first, expiresAt }
+        },
+        null,
+      )
+      if (isOpen) await addToFamily(first, hashed, expiresAt)
       return isOpen ? { hash: hashed } : undefined
     },
 
     async keep(token, record, expiresAt) {
       const hashed = await hash(token.reveal())
-      await store.update(keyOf(hashed), () => ({ result: undefined, value: plain(record), expiresAt }))
+      await tokens.put(hashed, record, expiresAt)
       await addToFamily(record, hashed, expiresAt)
     },
 
     async find(token) {
-      const record = await store.update<TokenRecord | undefined>(await tokenKey(token), (value) => {
-        const known = recordIn(value)
+      const hashed = await hash(token.reveal())
+      const record = await tokens.change<TokenRecord | undefined>(hashed, (known) => {
         const delivery = known?.delivery
         if (delivery?.endedBy === 'removal') return { result: undefined }
         if (!delivery || delivery.endedBy || clock.now() >= delivery.until) return { result: known }
         const used = { ...known, delivery: { ...delivery, endedBy: 'use' } } as const
-        return { result: known, value: plain(used), expiresAt: delivery.expiresAt }
+        return { result: known, value: used, expiresAt: delivery.expiresAt }
       })
       return record && (await isValid(record)) ? record : undefined
     },
@@ -140,12 +149,11 @@ export function createTokens(
     },
 
     remove: (hashed) =>
-      store.update<TokenRecord | undefined>(keyOf(hashed), (value) => {
-        const known = recordIn(value)
+      tokens.change<TokenRecord | undefined>(hashed, (known) => {
         if (known === undefined || known.delivery?.endedBy === 'removal') return { result: undefined }
         const now = clock.now()
         const delivery = { changedAt: now, until: now, expiresAt: now, endedBy: 'removal' } as const
-        return { result: known, value: plain({ ...known, delivery }), expiresAt: now + ENDED }
+        return { result: known, value: { ...known, delivery }, expiresAt: now + ENDED }
       }),
   }
 }
@@ -170,20 +178,4 @@ export function signedTokens(
 
 function isSameLogin(one: TokenRecord, other: TokenRecord): boolean {
   return one.family === other.family && one.grant === other.grant
-}
-
-function plain(record: TokenRecord): NonNullable<Json> {
-  return { ...record } as unknown as NonNullable<Json>
-}
-
-function recordIn(value: Json | undefined): TokenRecord | undefined {
-  return value as unknown as TokenRecord | undefined
-}
-
-async function tokenKey(token: Secret): Promise<string> {
-  return keyOf(await hash(token.reveal()))
-}
-
-function keyOf(hashed: string): string {
-  return `token:${hashed}`
 }

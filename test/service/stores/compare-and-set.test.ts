@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { BadOptionError, StoreUnavailableError } from '../../../src/service/index.ts'
+import { BadOptionError, type Json, StoreUnavailableError } from '../../../src/service/index.ts'
 import { compareAndSetStore, type Database } from '../../../src/service/stores/compare-and-set.ts'
 import { storeContract } from '../../../src/testing/index.ts'
 import { count, increment, remove } from './database-contract.ts'
@@ -42,6 +42,30 @@ async function settled(promise: Promise<unknown>) {
 describe('a store in any database', () => {
   for (const { name, run } of storeContract(() => compareAndSetStore(memoryDatabase().database, {})))
     test(name, run)
+
+  test('writes at once what it is told to expect, and reads only where that proves nothing', async () => {
+    const { database, asked } = memoryDatabase()
+    const store = compareAndSetStore(database, {})
+    const other = compareAndSetStore(database, {})
+    const write = (value: Json, expected?: Json) =>
+      store.update('key', () => ({ result: 0, value: value ?? null }), expected)
+    const first = { count: 1 }
+    const second = { count: 2 }
+    await write(first, null)
+    await write(second, first)
+    expect(asked.splice(0)).toEqual(['write', 'write'])
+    const received = await other.update('key', (value) => ({ result: value }))
+    await other.update('key', () => ({ result: 0, value: 'text' }), received)
+    expect(asked.splice(0)).toEqual(['read', 'write'])
+    await write(first, second)
+    expect(asked.splice(0)).toEqual(['write', 'write'])
+    for (const expected of [{ count: 1 }, 'text', true]) await write(second, expected)
+    expect(asked.splice(0)).toEqual(['read', 'write', 'read', 'write', 'read', 'write'])
+    await write(null, null)
+    expect(asked.splice(0)).toEqual(['read', 'write'])
+    expect(await store.update('key', (value) => ({ result: value }), second)).toBeUndefined()
+    expect(asked).toEqual(['read'])
+  })
 })
 
 describe('a store in a database', () => {

@@ -54,6 +54,44 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     return ({ prefix = '' } = {}) => storeAt(redis.url, { prefix: shared + prefix })
   })
 
+  test.each([
+    ['without refresh tokens', undefined, 9],
+    ['with refresh tokens', { lifetime: 3600 }, 11],
+  ])(
+    'receives few commands for a token %s',
+    async (_, refreshTokens, most) => {
+      const sent: string[] = []
+      const counted = await clientWith((client) => ({
+        get: (key) => {
+          sent.push(`GET ${key}`)
+          return client.get(key)
+        },
+        evalSha: (sha1, options) => {
+          sent.push(`EVALSHA ${options.keys}`)
+          return client.evalSha(sha1, options)
+        },
+      }))
+      const service = startService({
+        store: storeAt(counted),
+        clock: Date,
+        ...(refreshTokens && { refreshTokens }),
+      })
+      // The second login of a user, when Redis knows the script.
+      await service.login()
+      const grant = await service.approved()
+      sent.length = 0
+      const { body } = await grant.poll()
+      expect(body.access_token).toEqual(expect.any(String))
+      await vi.waitFor(() => expect(sent).toContainEqual(expect.stringMatching(/^EVALSHA .*generation/)))
+      expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(most)
+      if (refreshTokens === undefined) return
+      sent.length = 0
+      expect((await service.refresh(body.refresh_token)).status).toBe(200)
+      expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(10)
+    },
+    20_000,
+  )
+
   describe('the data in Redis', () => {
     test('has one key each, with the prefix and a hash tag', async () => {
       const client = await newClient()

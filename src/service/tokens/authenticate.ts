@@ -5,7 +5,7 @@ import type { Passwords } from '../credentials/passwords.ts'
 import type { PersonalTokens } from '../credentials/personal-tokens.ts'
 import type { Emit } from '../host/emit.ts'
 import type { Limiter } from '../limits/limiter.ts'
-import type { Tokens } from '../tokens/tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 /**
  * Who sent a request, and with which kind of credential, or why the credential was refused:
@@ -45,7 +45,7 @@ export interface Credentials {
   readonly appTokens: AppTokens
   readonly tokens: Tokens
   readonly limiter: Limiter
-  readonly emit: Emit | undefined
+  readonly emit: Emit
 }
 
 /** The parts of a request that may carry a credential. */
@@ -95,7 +95,7 @@ async function basic(
   const challenge = `Basic ${REALM}, charset="UTF-8"`
   if (!allowed.ok) {
     const { limit, retryAfter, isFirst } = allowed
-    if (isFirst) await emit?.({ type: 'limited', limit, retryAfter, ...(address && { origin: { address } }) })
+    if (isFirst) await emit({ type: 'limited', limit, retryAfter, ...(address && { origin: { address } }) })
     return {
       form: 'refused',
       status: 429,

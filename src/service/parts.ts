@@ -1,0 +1,102 @@
+import { withoutSlash } from '../protocol/address.ts'
+import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, DEFAULT_REUSE_WINDOW } from '../protocol/endpoints.ts'
+import { createAppTokens } from './credentials/app-jwts.ts'
+import { createClients } from './credentials/clients.ts'
+import { createPasswords } from './credentials/passwords.ts'
+import { createPersonalTokens } from './credentials/personal-tokens.ts'
+import { developmentDefaults } from './development-defaults.ts'
+import { DIALECTS } from './grants/dialect.ts'
+import { createGrants } from './grants/grants.ts'
+import { createRevocations } from './grants/revocations.ts'
+import { createEmit } from './host/emit.ts'
+import { harmless } from './host/harmless.ts'
+import { createEarlyPolls } from './limits/early-polls.ts'
+import { createLimiter } from './limits/limiter.ts'
+import { DEFAULT_LIMITS } from './limits/limits.ts'
+import type { ServiceOptions } from './options.ts'
+import { defaultPage } from './page/branded-page.ts'
+import { formSecret } from './page/form-secret.ts'
+import { createRecords } from './records.ts'
+import { memoryStore } from './stores/memory.ts'
+import { createFamilies } from './tokens/families.ts'
+import { createGeneration } from './tokens/generation.ts'
+import { createHeldRefreshes } from './tokens/held-refreshes.ts'
+import { createLogins } from './tokens/logins.ts'
+import { createTokens, signedTokens } from './tokens/tokens.ts'
+
+const SET_BACK =
+  'the store was set back to an earlier copy: codes from before are refused, and revocations may be lost'
+
+/** What the endpoints of a service are made of. */
+export type Parts = ReturnType<typeof createParts>
+
+/**
+ * Creates the parts that the endpoints of a service share.
+ *
+ * @param currentUrl Returns the URL of the login, which `listen` may decide.
+ */
+export function createParts(options: ServiceOptions, currentUrl: () => string) {
+  const authUrl = () => withoutSlash(currentUrl())
+  const onWarning = harmless<string>(options.onWarning ?? warn)
+  const onError = harmless<unknown>(options.onError ?? (() => undefined))
+  const development = developmentDefaults(onWarning, authUrl)
+  const {
+    interval = DEFAULT_INTERVAL,
+    expiresIn = DEFAULT_LIFETIME,
+    leeway = null,
+    firstPoll = 'free',
+    clock = Date,
+    store = memoryStore({ clock }),
+    page = defaultPage,
+    identify = development.identify,
+    issueToken = development.issueToken,
+    clientAddress = development.clientAddress,
+    policy,
+    onEvent,
+  } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const records = createRecords(store)
+  const limiter = createLimiter(limits, records.counts, clock)
+  const clients = createClients(options.clients, { limiter, policy })
+  const emit = createEmit({ onEvent, onError, clients, clientAddress, clock })
+  const revocations = createRevocations(records.revocations)
+  const families = createFamilies(records, clock)
+  const tokens = options.verifyToken
+    ? signedTokens(options.verifyToken)
+    : createTokens(records, families, revocations, clock)
+  return {
+    clock,
+    emit,
+    onError,
+    clientAddress,
+    authUrl,
+    limiter,
+    earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
+    clients,
+    passwords: createPasswords(options.users ?? []),
+    personalTokens: createPersonalTokens(options.personalTokens ?? []),
+    appTokens: createAppTokens(options.apps ?? [], clock),
+    dialect: DIALECTS[options.dialect ?? 'github'],
+    pace: { interval, expiresIn, leeway, firstPoll },
+    grants: createGrants(records, { clock, revocations, emit }),
+    revocations,
+    page,
+    identify,
+    secret: formSecret(options.secret, records.formSecret, clock),
+    issueToken,
+    generation: createGeneration(records.generation, clock, () => onWarning(SET_BACK)),
+    tokens,
+    families,
+    logins: createLogins({ records: records.logins, families, tokens, emit }, limits.loginsOfUser, clock),
+    heldRefreshes: createHeldRefreshes(),
+    refreshTokens: options.refreshTokens && {
+      ...options.refreshTokens,
+      reuseWindow: options.refreshTokens.reuseWindow ?? DEFAULT_REUSE_WINDOW,
+    },
+  }
+}
+
+function warn(message: string): void {
+  // biome-ignore lint/suspicious/noConsole: a host without the option "onWarning" must see warnings too.
+  console.warn(message)
+}

@@ -1,0 +1,38 @@
+import type { Sealed } from '../store/encryption.ts'
+import type { Store } from '../store/store.ts'
+import { readGrant, readUserCodeRecord } from './grants/grants.ts'
+import type { Count } from './limits/limiter.ts'
+import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from './stores/keys.ts'
+import { recordsOf } from './stores/records.ts'
+import type { Family } from './tokens/families.ts'
+import type { Generation } from './tokens/generation.ts'
+import type { Entries } from './tokens/newest.ts'
+import type { TokenRecord } from './tokens/tokens.ts'
+
+/** Everything that a service stores. */
+export function createRecords(store: Store) {
+  return {
+    /** By the hash of the device code. */
+    grants: recordsOf(store, GRANT_PREFIX, readGrant),
+    /** The keys of grants, by user code. */
+    userCodes: recordsOf(store, USER_CODE_PREFIX, readUserCodeRecord),
+    /** By the id that each refresh token contains. */
+    families: recordsOf<Family>(store, 'family:'),
+    /** The pairs that spent refresh tokens still get, by the hash of the refresh token in the pair. */
+    successors: recordsOf<Sealed>(store, 'successor:'),
+    /** By the hash of the access token. */
+    tokens: recordsOf<TokenRecord>(store, 'token:'),
+    /** The hashes of access tokens, by family. */
+    tokensOfFamily: recordsOf<Entries>(store, 'access:'),
+    /** The ids of families, and the hashes of tokens without one, by user. */
+    logins: recordsOf<Entries>(store, 'logins:'),
+    /** How often all tokens of a user were revoked. */
+    revocations: recordsOf<number>(store, 'revocations:'),
+    /** By limit, and what it limits. */
+    counts: recordsOf<Count>(store, COUNT_PREFIX),
+    /** A single record, without an id. */
+    generation: recordsOf<Generation>(store, 'generation'),
+    /** A single record, without an id. */
+    formSecret: recordsOf<string>(store, 'form-secret'),
+  }
+}

@@ -1,0 +1,44 @@
+import type { Change, Json, Store } from '../../store/store.ts'
+
+/** The records of one kind, by their ids. */
+export interface Records<Value> {
+  /** Returns a record, or `undefined` if there is none. */
+  find(id: string): Promise<Value | undefined>
+  /**
+   * Applies a change to a record, as `Store.update` does.
+   *
+   * @param expected What the record probably is: `null` for none. It saves a read.
+   */
+  change<Result>(
+    id: string,
+    change: (value: Value | undefined) => Change<Result, Value>,
+    expected?: Value | null,
+  ): Promise<Result>
+  /** Writes a record that probably does not exist. */
+  put(id: string, value: Value, expiresAt?: number): Promise<void>
+}
+
+/**
+ * Keeps records of one kind in a store.
+ *
+ * @param prefix Begins their keys.
+ * @param read Reads a stored value, which an earlier version may have written. Default: takes it as it is.
+ */
+export function recordsOf<Value>(
+  store: Store,
+  prefix: string,
+  read = (stored: Json) => stored as unknown as Value,
+): Records<Value> {
+  const change: Records<Value>['change'] = (id, change, expected) =>
+    store.update(
+      prefix + id,
+      (stored) => change(stored === undefined ? undefined : read(stored)) as Change<never>,
+      expected as Json | undefined,
+    )
+  return {
+    change,
+    find: (id) => change(id, (value) => ({ result: value })),
+    put: (id, value, expiresAt) =>
+      change(id, () => ({ result: undefined, value, ...(expiresAt !== undefined && { expiresAt }) }), null),
+  }
+}
