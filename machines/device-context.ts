@@ -10,7 +10,7 @@ export type DeviceStatus = 'requested' | 'pending' | 'slowed'
 
 /** Input of the device machine. It does not change while the machine runs. */
 export interface DeviceAuthorizationInput {
-  /** The client id, sent with every request. */
+  /** The client ID, sent with every request. */
   readonly clientId: Secret
   /** How the client authenticates. */
   readonly authentication: ResolvedAuthentication

@@ -38,7 +38,7 @@ export interface Origin {
 
 /** Input of the grant machine. */
 export interface DeviceGrantInput {
-  /** Identifies the client, such as a hash of its client id. Not the client id itself: that is a secret. */
+  /** Identifies the client, such as a hash of its client ID. Not the client ID itself: that is a secret. */
   readonly client: string
   /** The requested scopes, separated by spaces: a list would take several times the memory. */
   readonly scope: string
@@ -151,7 +151,7 @@ export const deviceGrant = setup({
   initial: 'undecided',
   states: {
     undecided: {
-      description: 'The user may approve or deny; polls are told to wait.',
+      description: 'The user may approve or deny; a poll is pending.',
       tags: 'undecided',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',

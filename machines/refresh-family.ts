@@ -7,7 +7,7 @@ const CLAIM_TIME = 10_000
 
 /** Input of the family machine. */
 export interface RefreshFamilyInput {
-  /** Identifies the client, such as a hash of its client id. Not the client id itself: that is a secret. */
+  /** Identifies the client, such as a hash of its client ID. Not the client ID itself: that is a secret. */
   readonly client: string
   /** Who approved. */
   readonly user: User
@@ -63,7 +63,7 @@ const on = readEvents<RefreshFamilyContext, RefreshFamilyEvent>()
  * One chain of refresh tokens on the side of the service, from the login to its end.
  *
  * It has events only: run it with XState's pure `transition()` on the state in your store. Each refresh token is spent
- * once, and its successor replaces it. A token that comes again after it was replaced is a sign of theft, because two
+ * once, and its successor replaces it. A token that is used again after it was replaced is a sign of theft, because two
  * parties hold it: the family is revoked. The previous token is an exception inside the reuse window, since a client whose
  * response was lost must ask again.
  *

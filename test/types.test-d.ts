@@ -30,7 +30,7 @@ test('the result of an actor is discriminated by its status', () => {
     expectTypeOf(result.error.status).toBeNumber()
 })
 
-test('options need either a client id or a record to resume, not both', () => {
+test('options need either a client ID or a record to resume, not both', () => {
   expectTypeOf(authorizeDevice({ clientId: 'id' })).resolves.toEqualTypeOf<OAuthToken>()
   const resume = {} as ResumeRecord
   assertType(createDeviceAuthorization({ resume }))

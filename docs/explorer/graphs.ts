@@ -314,7 +314,7 @@ function wireOfBoth(before: BothSides, step: BothSidesStep, { device, service }:
   }
 }
 
-/** What the device was told, by the state that it led to. */
+/** The poll result of each state that it led to. */
 const TOLD: Readonly<Record<string, Message>> = {
   'waiting.pending': '<200\nerror authorization_pending',
   'waiting.slowed': '<200\nerror slow_down',

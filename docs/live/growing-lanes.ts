@@ -1,7 +1,7 @@
 import { find } from './elements.ts'
 import { type LaneMessage, type LaneStep, Lanes } from './lanes.ts'
 
-/** Lanes that grow while a story is told. The last ones are shown when something happens in them. */
+/** Lanes that grow as a story unfolds. The last ones are shown when something happens in them. */
 export class GrowingLanes {
   readonly #names: readonly string[]
   readonly #least: number

@@ -26,7 +26,7 @@ export const deviceGrant = setup({
   initial: "undecided",
   states: {
     undecided: {
-      description: "The user may approve or deny; polls are told to wait.",
+      description: "The user may approve or deny; a poll is pending.",
       tags: ["undecided"],
       meta: { text: "Waiting for the user." },
       initial: "requested",

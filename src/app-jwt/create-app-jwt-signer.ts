@@ -12,7 +12,7 @@ const LIFETIME = 540
 
 /** Options of an app JWT: the app id, and either a private key or a function that signs. */
 export type AppJwtOptions = {
-  /** The app id or the client id of the app, written to the `iss` claim: a number as a number, a string as a string. */
+  /** The app id or the client ID of the app, written to the `iss` claim: a number as a number, a string as a string. */
   readonly appId: number | string
   /** Tells the time. Default: the system clock. */
   readonly clock?: {
@@ -114,6 +114,6 @@ function checkAppId(appId: number | string): void {
   if (!usable)
     throw new JwtError(
       'bad_app_id',
-      'the app id must be a positive integer, or a client id without white space around it',
+      'the app id must be a positive integer, or a client ID without white space around it',
     )
 }

@@ -56,7 +56,7 @@ export function app(options: AppJwtOptions): AppAuth {
 
 /** Authenticates as a GitHub App. */
 export interface AppAuth extends Auth {
-  /** The app id or the client id of the app. */
+  /** The app id or the client ID of the app. */
   readonly appId: number | string
 }
 

@@ -76,7 +76,7 @@ function endpointsOf({ provider, resource }: CheckOptions) {
 
 function assertOptions(options: CheckOptions): void {
   if (Secret.of(options.clientId).reveal() === '')
-    throw new BadOptionError('clientId is empty: give the client id of an application')
+    throw new BadOptionError('clientId is empty: give the client ID of an application')
   const { issuer, pageOrigin, remote } = options
   for (const [name, address] of Object.entries({ ...endpointsOf(options), issuer, pageOrigin })) {
     if (address === undefined) continue

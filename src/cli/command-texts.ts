@@ -20,7 +20,7 @@ const ADVICE: Partial<Record<Code, string>> = {
   wrong_host: 'Nothing was sent. Check --host, --issuer and --profile.',
   bad_response: CHECK_ADDRESS,
   response_too_large: CHECK_ADDRESS,
-  refused: 'Check the client id, the scopes, and that the settings of the OAuth app allow the device flow.',
+  refused: 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.',
   bad_resume: 'Run the command without --resume.',
   bad_app_id: 'Set --app-id to the id shown in the settings of the app.',
   secret_in_argument:
@@ -34,9 +34,9 @@ const ADVICE: Partial<Record<Code, string>> = {
 
 /** Advice on a refusal, by its status. */
 const REFUSAL_ADVICE: Readonly<Record<number, string>> = {
-  400: 'Check the client id and the scopes. If the server reads only JSON, use --encoding json.',
-  401: 'Check the client id. If a token was refused, run authgraph login.',
-  404: `Check the client id. ${CHECK_ADDRESS}`,
+  400: 'Check the client ID and the scopes. If the server reads only JSON, use --encoding json.',
+  401: 'Check the client ID. If a token was refused, run authgraph login.',
+  404: `Check the client ID. ${CHECK_ADDRESS}`,
   415: `The service accepts neither a form nor JSON at this address. ${CHECK_ADDRESS}`,
 }
 

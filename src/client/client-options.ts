@@ -3,10 +3,10 @@ import type { ClientAuthentication, ResolvedAuthentication } from '../protocol/c
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
 
-/** Reads the client id. Throws a BadOptionError if there is none. */
+/** Reads the client ID. Throws a BadOptionError if there is none. */
 export function readClientId(value: string | Secret | undefined): Secret {
   const clientId = Secret.of(value ?? '', 'clientId')
-  if (clientId.reveal() === '') throw new BadOptionError('clientId is empty: pass the client id of your app')
+  if (clientId.reveal() === '') throw new BadOptionError('clientId is empty: pass the client ID of your app')
   return clientId
 }
 

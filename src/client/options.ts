@@ -36,7 +36,7 @@ export interface ShownCodes {
 
 /**
  * Options of `authorizeDevice` and `createDeviceAuthorization`: either a `clientId`, or a record to `resume`, which
- * contains the client id and the scopes. Everything else is optional.
+ * contains the client ID and the scopes. Everything else is optional.
  */
 export type DeviceAuthorizationOptions = FlowOptions & ActorOptions & (NewFlow | ResumedFlow)
 
@@ -48,7 +48,7 @@ export type DeviceInputOptions = FlowOptions & { readonly [Name in keyof ActorOp
 
 /** @inline */
 interface NewFlow {
-  /** The client id of your app. */
+  /** The client ID of your app. */
   readonly clientId: string | Secret
   readonly resume?: undefined
   /**

@@ -21,7 +21,7 @@ import { assertToken } from './token-record.ts'
 
 /** Options of `refresh`. */
 export interface RefreshOptions {
-  /** The client id that the token was issued to. */
+  /** The client ID that the token was issued to. */
   readonly clientId: string | Secret
   /** How a confidential client authenticates. Default: not at all. */
   readonly clientAuthentication?: ClientAuthentication | undefined

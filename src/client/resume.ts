@@ -16,12 +16,12 @@ const count = v.custom<number>((value) => Number.isSafeInteger(value) && Number(
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
  *
- * **Sensitive**: it contains the device code, the PKCE code verifier and the client id in plain text. Store it as safely as a token.
+ * **Sensitive**: it contains the device code, the PKCE code verifier and the client ID in plain text. Store it as safely as a token.
  */
 export interface ResumeRecord {
   /** The version of this format. */
   v: 1
-  /** The client id, in plain text. */
+  /** The client ID, in plain text. */
   clientId: string
   /** The device code, in plain text. */
   deviceCode: string

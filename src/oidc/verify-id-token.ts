@@ -28,7 +28,7 @@ const OTHER_KIND = /\+jwt$/i
 export interface VerifyIdTokenOptions {
   /** The `issuer` of the provider, exactly as its metadata spells it. */
   readonly issuer: string | undefined
-  /** The client id that the token was issued to. */
+  /** The client ID that the token was issued to. */
   readonly clientId: string | Secret
   /** The provider's keys: their URL (its `jwksUri`), or the key set itself. */
   readonly jwks: string | JSONWebKeySet | undefined
@@ -77,7 +77,7 @@ export interface IdTokenClaims extends JWTPayload {
  * })
  * ```
  *
- * @throws {@link BadOptionError} if the issuer, the keys or the client id are missing.
+ * @throws {@link BadOptionError} if the issuer, the keys or the client ID are missing.
  * @throws {@link BadIdTokenError} if the ID token is missing or not valid, or if the keys are not a key set.
  * @throws {@link UnreachableError}, {@link TimedOutError}, {@link WrongHostError} and the other errors of a request for
  * the keys.

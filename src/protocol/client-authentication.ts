@@ -23,7 +23,7 @@ export interface PrivateKeyJwt {
  * revocation endpoint.
  *
  * - `client_secret_post`: with the client secret in the body.
- * - `client_secret_basic`: with the client id and the client secret in an `Authorization: Basic` header.
+ * - `client_secret_basic`: with the client ID and the client secret in an `Authorization: Basic` header.
  * - `private_key_jwt`: with an assertion that a private key signs.
  * - `none`: not at all, as public clients do.
  *

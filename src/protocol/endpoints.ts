@@ -15,7 +15,7 @@ export function tokenDeletionPath(clientId: string): string {
   return TOKEN_DELETION_PATH.replace('{client_id}', () => encodeURIComponent(clientId))
 }
 
-/** A path without the client id that {@link tokenDeletionPath} puts into it. */
+/** A path without the client ID that {@link tokenDeletionPath} puts into it. */
 export function withoutClientId(path: string): string {
   return path.replace(/\/applications\/[^/]+\/token$/, TOKEN_DELETION_PATH)
 }

@@ -25,7 +25,7 @@ export interface Provider {
   /** Revokes tokens (RFC 7009), if the service has such an endpoint. */
   readonly revocationEndpoint?: string | undefined
   /**
-   * The base URL of the API that revokes tokens at GitHub. It takes the client id and the client secret, and is used if
+   * The base URL of the API that revokes tokens at GitHub. It takes the client ID and the client secret, and is used if
    * there is no `revocationEndpoint`.
    *
    * @see {@link https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token GitHub: Delete an app token}

@@ -19,7 +19,7 @@ type RequiredOf<Template> = Template extends `${infer Start}[${string}]${infer E
   : FieldOf<Template>
 
 /**
- * What {@link knownProvider} must be told of a provider: such as `host` (with or without `https://`) and `realm`. `server`
+ * What {@link knownProvider} needs to know of a provider, such as `host` (with or without `https://`) and `realm`. `server`
  * of Okta is optional. Default: the org authorization server.
  */
 export type KnownProviderFields<Name extends KnownProvider> = Readonly<

@@ -223,7 +223,7 @@ function checkClients(clients: readonly Client[] | undefined): void {
   for (const [index, client] of clients.entries()) {
     const { clientId, clientSecret, name, scopes = [], policy } = (client ?? {}) as Partial<Client>
     if (!isTextOrSecret(clientId))
-      throw new BadOptionError(`clients[${index}].clientId must be the client id, a string or a Secret`)
+      throw new BadOptionError(`clients[${index}].clientId must be the client ID, a string or a Secret`)
     if (clientSecret !== undefined && !isTextOrSecret(clientSecret))
       throw new BadOptionError(
         `clients[${index}].clientSecret must be the client secret, a string or a Secret`,

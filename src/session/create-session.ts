@@ -113,7 +113,7 @@ function partsOf({ flow }: { readonly flow: SessionInput }): SessionParts {
 
 /** Options of `createSession`. */
 export interface SessionOptions {
-  /** The client id of your app. */
+  /** The client ID of your app. */
   readonly clientId: string | Secret
   /** How a confidential client authenticates. Default: not at all. */
   readonly clientAuthentication?: ClientAuthentication

@@ -84,7 +84,7 @@ function read(store: Store, name: string): Promise<Json | undefined> {
   return store.update(name, (value) => ({ result: value }))
 }
 
-/** False where another process has changed the record. */
+/** Returns `false` if another process has changed the record. */
 function replace(
   store: Store,
   name: string,

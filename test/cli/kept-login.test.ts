@@ -81,7 +81,7 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
     expect(record).not.toHaveProperty('claim')
   })
 
-  test('with a code, the login has ended, until the next one, which needs no client id', async ({
+  test('with a code, the login has ended, until the next one, which needs no client ID', async ({
     world,
   }) => {
     const invalid = Response.json({ error: 'invalid_grant' }, { status: 400 })
@@ -90,7 +90,7 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
     expect(record).toMatchObject({ status: 'ended' })
     expect(record.token).toEqual({ clientId: 'id' })
     await world.expect('status', { code: 1, stdout: ['the login of work has expired'] })
-    expect((await world.run('login --profile work')).stdout).not.toContain('no client id')
+    expect((await world.run('login --profile work')).stdout).not.toContain('no client ID')
     await world.expect('logout', { stdout: '✓ Logged out of work: the login had already ended.\n' })
   })
 })

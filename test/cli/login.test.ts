@@ -36,7 +36,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(unfinishedIn(world)).toEqual([])
   })
 
-  test('reuses the client id, address, scopes and store of the previous login', async ({ world }) => {
+  test('reuses the client ID, address, scopes and store of the previous login', async ({ world }) => {
     const { url, requests } = await world.scripted({ polls: [granted(TOKEN)] })
     expect((await world.login(url, '--profile work --scope repo')).code).toBe(0)
     await world.expect('login --profile work', {})
@@ -45,12 +45,12 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(Object.fromEntries(one?.fields ?? [])).toEqual({ client_id: 'id', scope: 'repo' })
   })
 
-  test('does not send a client id to another service, or to another token endpoint', async ({ world }) => {
+  test('does not send a client ID to another service, or to another token endpoint', async ({ world }) => {
     const [one, other] = await Promise.all([jsonServer(world), jsonServer(world)])
     const login = ['login', '--store', 'file', ...WORK]
     await world.expect([...login, '--client-id', 'id', ...one.endpoints], {})
     one.received.length = 0
-    await world.expect([...login, '--host', other.url], { code: 2, stdout: ['no client id'] })
+    await world.expect([...login, '--host', other.url], { code: 2, stdout: ['no client ID'] })
     const mixed = [...one.endpoints.slice(0, 3), other.endpoints[3] ?? '']
     await world.expect([...login, ...mixed], { code: 2 })
     expect([...one.received, ...other.received]).toEqual([])

@@ -77,13 +77,13 @@ const { name: _, ...saved } = work
 test.each([
   ['nothing is saved', undefined, 'no_login'],
   ['the record is no JSON', '{', 'damaged_file'],
-  ['the record has no client id', JSON.stringify({ value: { profile: saved, token: {} } }), 'damaged_file'],
-])('reads no client id where %s', async (_, text, code) => {
+  ['the record has no client ID', JSON.stringify({ value: { profile: saved, token: {} } }), 'damaged_file'],
+])('reads no client ID where %s', async (_, text, code) => {
   if (text) save(text)
   await expect(readClientId(work)).rejects.toMatchObject({ code })
 })
 
-test('reads the client id of a login', async () => {
+test('reads the client ID of a login', async () => {
   save(JSON.stringify({ value: { profile: saved, token: { clientId: 'id' } } }))
   expect((await readClientId(work)).reveal()).toBe('id')
 })

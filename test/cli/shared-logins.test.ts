@@ -190,7 +190,7 @@ describe.skipIf(!hasKeyring)('a login in the keyring', { timeout: 60_000 }, () =
   })
   afterAll(() => keyring.stop())
 
-  test('takes over one from a file: reuses the client id, and leaves no token in plain text', async ({
+  test('takes over one from a file: reuses the client ID, and leaves no token in plain text', async ({
     world,
   }) => {
     const { url } = await world.scripted({ polls: [granted(TOKEN)] })

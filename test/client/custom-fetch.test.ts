@@ -86,7 +86,7 @@ describe('a fetch of the caller', () => {
   })
 
   test.each([
-    ['the client id', () => new Error('no mock for client-id-in-the-clear')],
+    ['the client ID', () => new Error('no mock for client-id-in-the-clear')],
     ['a token', () => new TypeError(`${token.access_token} is not a function`)],
     [
       'its request',

@@ -16,12 +16,12 @@ describe.each(['clientId', 'clientAuthentication'])('the option %s', (name) => {
   })
 })
 
-test.each(['', undefined])('the client id %j is refused before anything is sent', async (clientId) => {
+test.each(['', undefined])('the client ID %j is refused before anything is sent', async (clientId) => {
   const options = { clientId: clientId as string }
   for (const call of [authorizeDevice(options), refresh(oldToken, options)])
     await expect(call).rejects.toMatchObject({
       code: 'bad_option',
-      message: 'clientId is empty: pass the client id of your app',
+      message: 'clientId is empty: pass the client ID of your app',
     })
 })
 

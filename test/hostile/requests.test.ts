@@ -231,7 +231,7 @@ const names = Array.from({ length: 10_000 }, (_, index) => index.toString(36))
 const deep = '['.repeat(30_000) + ']'.repeat(30_000)
 
 test.each<[string, string | Buffer, status: number, error?: string]>([
-  ['a null byte as the client id', 'client_id=a%00b', ...UNKNOWN],
+  ['a null byte as the client ID', 'client_id=a%00b', ...UNKNOWN],
   ['a raw null byte', 'client_id=a\0b', ...UNKNOWN],
   ['broken percent signs', 'client_id=%ZZ%E0%A4%A', ...UNKNOWN],
   ['an escape that is not UTF-8', 'client_id=%FF%FE', ...UNKNOWN],

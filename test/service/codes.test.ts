@@ -128,7 +128,7 @@ describe('scopes', () => {
   })
 })
 
-test('a client id wrapped in a Secret is the same client', async () => {
+test('a client ID wrapped in a Secret is the same client', async () => {
   const service = startService({ clients: [{ clientId: new Secret(CLIENT_ID), name: 'App' }] })
   expect((await service.askForCodes()).status).toBe(200)
 })

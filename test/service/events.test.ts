@@ -71,35 +71,38 @@ describe('a login', () => {
     ['linked', { typeCode: true }],
     ['opened', {}],
     ['stepUp', { assess: () => ({ stepUpAt: '/second-factor' }) }],
-  ])('that its user may not decide yet is told as %s, once and with both origins', async (reason, policy) => {
-    const service = start({ policy })
-    const { body } = await service.ask()
-    const [codes] = service.told()
-    if (reason === 'opened') {
-      const first = userAt((url, init) => service.fetch(String(url), init))
-      await first.send(await first.open(PAGE), { user_code: body.user_code })
-      service.told()
-    }
-    const link = reason === 'linked' ? `${PAGE}?user_code=${body.user_code}` : PAGE
-    const { browser } = service
-    const shown = await browser.send(await browser.open(link), { user_code: body.user_code })
-    if (reason === 'stepUp') {
-      expect(typesOf(service.told())).toEqual(['code.viewed'])
-      await browser.send(shown, { decision: 'approve' })
-    }
-    expect(service.told()).toEqual([
-      {
-        type: 'code.refused',
-        reason,
-        at: service.clock.time,
-        client: APP,
-        grant: codes?.type === 'codes.issued' && codes.grant,
-        user: OCTOCAT,
-        device: DEVICE,
-        origin: BROWSER,
-      },
-    ])
-  })
+  ])(
+    'that its user may not decide yet is an event as %s, once and with both origins',
+    async (reason, policy) => {
+      const service = start({ policy })
+      const { body } = await service.ask()
+      const [codes] = service.told()
+      if (reason === 'opened') {
+        const first = userAt((url, init) => service.fetch(String(url), init))
+        await first.send(await first.open(PAGE), { user_code: body.user_code })
+        service.told()
+      }
+      const link = reason === 'linked' ? `${PAGE}?user_code=${body.user_code}` : PAGE
+      const { browser } = service
+      const shown = await browser.send(await browser.open(link), { user_code: body.user_code })
+      if (reason === 'stepUp') {
+        expect(typesOf(service.told())).toEqual(['code.viewed'])
+        await browser.send(shown, { decision: 'approve' })
+      }
+      expect(service.told()).toEqual([
+        {
+          type: 'code.refused',
+          reason,
+          at: service.clock.time,
+          client: APP,
+          grant: codes?.type === 'codes.issued' && codes.grant,
+          user: OCTOCAT,
+          device: DEVICE,
+          origin: BROWSER,
+        },
+      ])
+    },
+  )
 
   test('that another user has opened is told without a policy too', async () => {
     let user = 'mona'
@@ -259,7 +262,7 @@ describe('a limit', () => {
     ['wrongUserCodes', ({ view }) => view('BBBB-BBBB'), { user: OCTOCAT, origin: BROWSER }],
     ['wrongPasswords', guess, { origin: { address: '192.0.2.1' } }],
     ['wrongSecrets', ({ ask }) => ask({ client_secret: 'no' }), { client: APP, origin: DEVICE }, secretly],
-  ])('%s is told with the origin', async (limit, act, event, options) => {
+  ])('%s is emitted with the origin', async (limit, act, event, options) => {
     const service = start({ limits: { [limit]: once }, ...options })
     await act(service, 1)
     service.told()

@@ -46,7 +46,7 @@ describe('a body', () => {
 
   test.each([
     ['nothing', '', {}],
-    ['an empty client id', 'client_id=', {}],
+    ['an empty client ID', 'client_id=', {}],
     ['a repeated field', `${form}&client_id=${CLIENT_ID}`, {}],
     ['a repeated empty field', `${form}&client_id=`, {}],
     ['a repeated member', `{"client_id":"x",${json.slice(1)}`, { 'content-type': 'application/json' }],
@@ -73,7 +73,7 @@ describe('a body', () => {
   })
 })
 
-describe('the client id', () => {
+describe('the client ID', () => {
   test.each([
     ['in a Basic header alone', 'scope=repo', basic(`${CLIENT_ID}:`)],
     ['in both, the same', form, basic(`${CLIENT_ID}:`)],

@@ -330,7 +330,7 @@ describe('a client with a secret', () => {
     ['the secret of another client', { method: 'DELETE', headers: basic('another', 'another secret') }],
     ['a client without a secret', { method: 'DELETE', headers: basic('public', '') }],
     ['another method', {}],
-  ])('does not tell client ids apart with %s, and the log does not name them', async (_, init) => {
+  ])('does not tell client IDs apart with %s, and the log does not name them', async (_, init) => {
     const received: RequestLogEntry[] = []
     const limits = { unknownClients: { max: 3, window: 60 }, wrongPasswords: { max: 3, window: 60 } }
     const clientAddress = () => '192.0.2.1'

@@ -4,7 +4,7 @@ import type { ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 import { watchedStore } from '../support/watched-store.ts'
 
-test('the store never holds a device code, a token or a client id', async () => {
+test('the store never holds a device code, a token or a client ID', async () => {
   const { store, written } = watchedStore()
   const service = startService({ store, clock: Date })
   const { deviceCode, userCode, poll } = await service.begin({ scope: 'repo' })

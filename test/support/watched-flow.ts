@@ -50,7 +50,7 @@ export async function watchedFlow(response?: (body: object) => object) {
   actor.subscribe({ error: () => undefined })
   return {
     actor,
-    /** What must not be exposed: the client id, and the secrets that the service issued. */
+    /** What must not be exposed: the client ID, and the secrets that the service issued. */
     secrets,
     /** The address of the page, with its token. */
     address,

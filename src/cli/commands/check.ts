@@ -62,7 +62,7 @@ export function checkCommand(): Command {
   })
     .argument('[url]', 'address of a service with the default paths')
     .addOption(
-      new Option('--client-id <id>', 'use this client id').env('AUTHGRAPH_CLIENT_ID').makeOptionMandatory(),
+      new Option('--client-id <id>', 'use this client ID').env('AUTHGRAPH_CLIENT_ID').makeOptionMandatory(),
     )
     .option('--other-client-id <id>', 'check that this client cannot use the codes of the first')
     .option('--approve <command>', 'approve CODE with this command')

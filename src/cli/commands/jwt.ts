@@ -40,7 +40,7 @@ export function jwtCommand(): Command {
       'authgraph jwt --decode --json < token.txt',
     ],
   })
-    .option('--app-id <id>', 'sign for this app id or client id')
+    .option('--app-id <id>', 'sign for this app id or client ID')
     .option('--key <place>', 'read the private key from a file, - for standard input, or env:NAME')
     .option('--decode', 'print the claims and the seconds left')
     .option('--json', 'print the output of --decode as JSON')
@@ -76,7 +76,7 @@ async function readToken(isDecoded: true | undefined): Promise<Secret> {
   return readSecret('-', 'the JWT on standard input')
 }
 
-/** In the claims of a JWT, an app id is a number and a client id is a string. */
+/** In the claims of a JWT, an app id is a number and a client ID is a string. */
 export function numberOrName(appId: string): number | string {
   return /^\d+$/.test(appId) ? Number(appId) : appId
 }

@@ -9,11 +9,11 @@ import { loginStore, loginsFolder } from './login-stores.ts'
 import { removeFile } from './private-file.ts'
 import { damagedLogin, type NamedProfile, savedProfile } from './saved-profiles.ts'
 
-/** What the record of a session holds besides: the client id is encrypted with the token. */
+/** What the record of a session holds besides: the client ID is encrypted with the token. */
 const login = v.object({ profile: savedProfile, token: v.object({ clientId: v.string() }) })
 
 /**
- * Reads the client id of a login.
+ * Reads the client ID of a login.
  *
  * @throws {@link CommandError} with code `no_login`, `no_keyring`, or `damaged_file` if the record cannot be decrypted.
  */
@@ -27,7 +27,7 @@ export async function readClientId({ name, store }: NamedProfile): Promise<Secre
 }
 
 /**
- * A store that keeps the profile of a login, and its client id, in the record of the session: both are written and
+ * A store that keeps the profile of a login, and its client ID, in the record of the session: both are written and
  * encrypted together. A record of which only the logout is left is deleted.
  */
 export function withProfile(

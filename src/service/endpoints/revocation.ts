@@ -26,7 +26,7 @@ export async function revocation(parts: Parts, request: ServiceRequest): Promise
 
 /**
  * Revokes a token as GitHub does, for a client that has a secret. An unknown token gets 404: an access token that has
- * expired cannot end its login. The path is looked at last, so that nobody learns which client ids exist.
+ * expired cannot end its login. The path is looked at last, so that nobody learns which client IDs exist.
  *
  * @see {@link https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token GitHub: Delete an app token}
  */

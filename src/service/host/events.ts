@@ -7,7 +7,7 @@ import type { Limits } from '../limits/limits.ts'
  * and `grant` and `family` open nothing.
  *
  * - `codes.issued`: a device got its codes.
- * - `code.viewed`: a signed-in user opened the code and may decide. Comes again if the same user opens it again.
+ * - `code.viewed`: a signed-in user opened the code and may decide. Emitted again if the same user opens it again.
  * - `code.refused`: a signed-in user could not decide yet, by `reason`: another viewer `opened` the code first; it came with
  *   a link and must be typed (`linked`); or the policy asked for more proof (`stepUp`).
  * - `decision`: the grant was approved or denied: on the page (`user`), by `service.approve` or `service.deny` (`host`), or
@@ -19,7 +19,7 @@ import type { Limits } from '../limits/limits.ts'
  *   logins than `limits.loginsOfUser` (`by: 'limit'`).
  * - `reuse.detected`: a refresh token was spent before, outside the reuse window: a sign of theft. The login has ended.
  * - `limited`: a request was refused for its frequency. Comes once in each time window of a limit for each user, network,
- *   login or whatever it counts, however many requests are refused. The limit `interval` means a poll that was told to slow
+ *   login or whatever it counts, however many requests are refused. The limit `interval` means a poll that had to slow
  *   down, once in the window of `earlyPolls`; `retryAfter` is then the new interval.
  */
 export type ServiceEvent = {

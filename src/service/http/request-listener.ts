@@ -68,7 +68,7 @@ function send(
 /** Reads a body as text; `undefined` if it is too large. Uses events, since an iterator is slower. */
 function readBody(message: IncomingMessage | Http2ServerRequest): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    // Another middleware has seen that there is no body. The end will not come again.
+    // Another middleware has seen that there is no body. There is no second `end` event.
     if (message.readableEnded) resolve('')
     const chunks: Buffer[] = []
     let size = 0

@@ -9,7 +9,7 @@ export interface RequestLogEntry {
   /** The HTTP method. */
   readonly method: string
   /**
-   * The path, if it is one of the service; otherwise `undefined`, since other paths may contain anything. A client id in it
+   * The path, if it is one of the service; otherwise `undefined`, since other paths may contain anything. A client ID in it
    * is replaced: `/applications/{client_id}/token`.
    */
   readonly path: string | undefined

@@ -24,7 +24,7 @@ export interface Count {
   readonly times: number
   /** End of the time window. Epoch milliseconds. */
   readonly until: number
-  /** Whether a refusal was told in this time window. */
+  /** Whether this time window has had an event. */
   readonly wasTold?: boolean
 }
 

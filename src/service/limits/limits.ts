@@ -40,7 +40,7 @@ export interface Limits {
    * Beyond that, each login still has one in the window of `refreshes`, so that nobody can lock a neighbor out.
    */
   readonly refreshesInNetwork: Limit
-  /** Requests with an unknown client id or a wrong client secret per network. Default: 100 per minute. */
+  /** Requests with an unknown client ID or a wrong client secret per network. Default: 100 per minute. */
   readonly unknownClients: Limit
   /**
    * Wrong client secrets per client, from all networks. Default: 100 in five minutes. Beyond that, wrong ones get 429; the

@@ -9,7 +9,7 @@ import type { Origin } from '../../../machines/device-grant.ts'
  * - `decided`: the code was already approved or denied
  * - `opened`: another user or, by policy, another browser opened the code first
  * - `linked`: the code came with a link, and the policy wants it typed
- * - `policy`: the policy refused the approval, and the device was told
+ * - `policy`: the policy refused the approval, and the device gets `access_denied`
  * - `forged`: the form was not made for this browser, user and code
  * - `limited`: there were too many attempts
  */

@@ -8,7 +8,7 @@ export interface FirstToken {
   readonly scopes: readonly string[]
   readonly issuedAt: number
   readonly expiresAt: number
-  /** Whether the client is told when the access token expires. */
+  /** Whether the response says when the access token expires. */
   readonly tellsExpiry: boolean
   /** Whether its client sent a secret: then it must do so again. */
   readonly needsSecret: boolean

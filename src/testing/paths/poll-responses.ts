@@ -55,8 +55,8 @@ export const POLL_RESPONSES = {
   },
   unusableToken: {
     response: jsonResponse({ access_token: 7, token_type: 'bearer', scope: '' }),
-    told: 'given a token that is none',
-    means: (at) => ({ type: 'refused', at, error: new BadResponseError('the token is none') }),
+    told: 'an invalid token',
+    means: (at) => ({ type: 'refused', at, error: new BadResponseError('the access token is not a string') }),
   },
   denied: {
     response: jsonResponse({ error: 'access_denied' }),

@@ -51,7 +51,7 @@ export class VirtualTime {
     return this.#timers.size
   }
 
-  /** Moves to the timer that is due next and fires it. False where none is due until `end` (epoch milliseconds). */
+  /** Moves to the timer that is due next and fires it. Returns `false` if none is due until `end` (epoch milliseconds). */
   step(end = Number.POSITIVE_INFINITY): boolean {
     const { next } = this.#timers
     if (next?.callback === undefined || next.due > end) return false

@@ -7,7 +7,7 @@ import {
 } from 'authgraph'
 
 /**
- * How the command logs in. The program passes only the client id; a test
+ * How the command logs in. The program passes only the client ID; a test
  * passes everything.
  */
 export interface LoginClient {

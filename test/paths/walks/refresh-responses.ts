@@ -92,7 +92,7 @@ export const REFRESH_RESPONSES = {
   unusableToken: {
     response: () => jsonResponse({ access_token: 7, token_type: 'bearer' }),
     told: 'given a token that is none',
-    means: () => ({ type: 'unclear', error: new BadResponseError('the token is none') }),
+    means: () => ({ type: 'unclear', error: new BadResponseError('the access token is not a string') }),
   },
   redirected: {
     response: () => ({ status: 302, headers: { location: 'https://elsewhere.example/' }, body: '' }),

@@ -77,7 +77,7 @@ async function fresh(options: LoginOptions): Promise<Plan> {
   if (!clientId)
     throw new CommandError(
       'usage',
-      'no client id: set --client-id or the variable AUTHGRAPH_CLIENT_ID to the client id from the settings of ' +
+      'no client ID: set --client-id or the variable AUTHGRAPH_CLIENT_ID to the client ID from the settings of ' +
         'your OAuth app',
     )
   const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
@@ -103,7 +103,7 @@ async function resumed(options: LoginOptions): Promise<Plan> {
   }
 }
 
-/** The saved profile, if it belongs to the same service: the client id of one service is a secret to all others. */
+/** The saved profile, if it belongs to the same service: the client ID of one service is a secret to all others. */
 function knownProfile(name: string, given: ServiceAddress | undefined): NamedProfile | undefined {
   const known = replaceableProfile(name)
   const isOfAnother = known && given && !isSameService(known.address, given)
