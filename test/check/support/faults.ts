@@ -1,0 +1,570 @@
+import { createHash } from 'node:crypto'
+import type { RequirementId } from '../../../src/check/requirements.ts'
+
+/** A request of the check as a faulty service receives it. */
+export interface SeenRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  /** The access token. */
+  readonly token: string | undefined
+  readonly sent: URLSearchParams
+  /** What the service reads. A fault may change it. */
+  readonly fields: URLSearchParams
+}
+
+/** The response of the service. A fault may change it. */
+export interface SeenResponse {
+  status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: faults change the response field by field.
+  body: any
+}
+
+/** Breaks exactly one thing. */
+export interface Fault {
+  readonly dialect?: 'github' | 'rfc8628'
+  readonly before?: ((request: SeenRequest) => unknown) | undefined
+  readonly after?: (response: SeenResponse, request: SeenRequest) => unknown
+}
+
+type When = (request: SeenRequest, response: SeenResponse) => unknown
+type Body = SeenResponse['body']
+
+export const CLIENT_ID = 'client-id-in-the-clear'
+export const OTHER_CLIENT_ID = 'another'
+
+const CODES = '/login/device/code'
+const POLL = '/login/oauth/access_token'
+const PAGE = '/login/device'
+const REVOCATION = '/login/oauth/revoke'
+
+const PENDING = 'authorization_pending'
+
+const TOKEN = { access_token: 'k9fJ2mQ7xV4tR8wL3pZ6sB1nC5dG0hYe', token_type: 'bearer', scope: '' }
+
+/** Codes that no other request gets. */
+const OTHER_CODES = {
+  device_code: 'd'.repeat(40),
+  user_code: 'WDJB-MJHT',
+  verification_uri: 'http://localhost/login/device',
+  expires_in: 900,
+}
+
+const at =
+  (path: string, method = 'POST') =>
+  (request: SeenRequest) =>
+    request.method === method && request.path === path
+const atCodes = at(CODES)
+const atPage = at(PAGE, 'GET')
+const atRevocation = at(REVOCATION)
+const atResource = at('/user', 'GET')
+const atRefresh = ({ path, sent }: SeenRequest) => path === POLL && sent.get('grant_type') === 'refresh_token'
+const atPoll = (request: SeenRequest) => at(POLL)(request) && !atRefresh(request)
+const atMetadata = ({ path }: SeenRequest) => path.startsWith('/.well-known/')
+
+const isForeign = ({ sent }: SeenRequest) => sent.get('client_id') === OTHER_CLIENT_ID
+const isStranger = ({ sent }: SeenRequest) => sent.get('client_id') !== CLIENT_ID
+const isUnknown = (name: string) => (request: SeenRequest) => /unknown/.test(request.sent.get(name) ?? '')
+const isTooMuch = ({ sent }: SeenRequest) => /authgraph_check/.test(sent.get('scope') ?? '')
+const isAccessToken = ({ sent }: SeenRequest) => /^gho_/.test(sent.get('token') ?? '')
+
+/** Responses with codes; with any token; with the token of a login; with that of a refresh. */
+const codes: When = (_, { body }) => body?.device_code !== undefined
+const tokens: When = (_, { body }) => body?.access_token !== undefined
+const token: When = (...seen) => atPoll(seen[0]) && tokens(...seen)
+const refreshed: When = (...seen) => atRefresh(seen[0]) && tokens(...seen)
+const error =
+  (code: string): When =>
+  (_, { body }) =>
+    body?.error === code
+
+/** Only the first time. */
+function first(when: When): When {
+  let seen = false
+  return (...now) => {
+    const isFirst = !seen && when(...now)
+    seen ||= Boolean(isFirst)
+    return isFirst
+  }
+}
+
+/** Changes responses. Those before are counted. */
+export function change(
+  when: When,
+  how: (response: SeenResponse, request: SeenRequest, count: number) => unknown,
+): Fault {
+  let count = 0
+  return {
+    after: (response, request) => {
+      if (when(request, response)) how(response, request, count++)
+    },
+  }
+}
+
+/** Sends another response. */
+function respond(when: When, status: number, body: object): Fault {
+  return change(when, (response) => Object.assign(response, { status, body }))
+}
+
+/** Sends another status. */
+function status(when: When, status: number): Fault {
+  return change(when, (response) => Object.assign(response, { status }))
+}
+
+/** Changes members of the body; `undefined` removes one. */
+export function members(when: When, to: object | ((body: Body, count: number) => object)): Fault {
+  return change(when, ({ body }, _, count) =>
+    Object.assign(body, typeof to === 'function' ? to(body, count) : to),
+  )
+}
+
+/** Changes headers; `undefined` removes one. */
+function headers(when: When, to: Readonly<Record<string, string | undefined>>): Fault {
+  return change(when, (response) => {
+    for (const [name, value] of Object.entries(to))
+      if (value === undefined) response.headers.delete(name)
+      else response.headers.set(name, value)
+  })
+}
+
+/** Responds to a poll with an error. */
+function says(code: string, when: When): Fault {
+  return respond((...seen) => atPoll(seen[0]) && when(...seen), 200, { error: code })
+}
+
+/** Reads other fields than those that were sent. */
+function reads(when: (request: SeenRequest) => boolean, name: string, value: string): Fault {
+  return { before: (request) => when(request) && request.fields.set(name, value) }
+}
+
+/** Replaces the device codes of the service, in both directions. */
+function alias(toShown: (body: Body, count: number) => string): Fault {
+  const real = new Map<string, string>()
+  return {
+    before: ({ fields }) => {
+      const shown = fields.getAll('device_code')
+      if (shown.every((code) => !real.has(code))) return
+      fields.delete('device_code')
+      for (const code of shown) fields.append('device_code', real.get(code) ?? code)
+    },
+    ...change(codes, ({ body }) => {
+      const shown = toShown(body, real.size)
+      real.set(shown, body.device_code)
+      body.device_code = shown
+    }),
+  }
+}
+
+/** Knows the tokens of some requests, for the responses after them. */
+function remembers(
+  name: 'token' | 'device_code' | 'refresh_token',
+  when: When,
+  then: (response: SeenResponse, request: SeenRequest, known: Set<string | null>) => unknown,
+): Fault {
+  const known = new Set<string | null>()
+  return {
+    after: (response, request) => {
+      then(response, request, known)
+      if (when(request, response)) known.add(request.sent.get(name) ?? request.query.get(name))
+    },
+  }
+}
+
+const isRevoked: When = (request, response) => atRevocation(request) && response.status === 200
+
+/** Access tokens that survive a revocation: their own one, or that of their refresh token. */
+function survivingToken(own: boolean): Fault {
+  return remembers('token', isRevoked, (response, request, revoked) => {
+    if (atResource(request) && response.status === 401 && revoked.has(request.token ?? null) === own)
+      response.status = 200
+  })
+}
+
+/** Ends the login of a refresh token or device code that a stranger presented. */
+function strict(when: When, name: 'device_code' | 'refresh_token'): Fault {
+  const isHere: When = ({ path, sent }) => path === POLL && sent.has(name)
+  return remembers(
+    name,
+    (...seen) => isHere(...seen) && when(...seen),
+    (response, request, ended) => {
+      if (isHere(request, response) && ended.has(request.sent.get(name)))
+        Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
+    },
+  )
+}
+
+/** Carries out a revocation that the service has refused, or that came as something else. */
+function carriesOut(when: When, status: number): Fault {
+  const isHere: When = (...seen) => seen[0].path === REVOCATION && when(...seen)
+  return remembers('token', isHere, (response, request, revoked) => {
+    if (isHere(request, response)) Object.assign(response, { status, body: { error: 'unauthorized_client' } })
+    else if (atRefresh(request) && revoked.has(request.sent.get('refresh_token')))
+      Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
+  })
+}
+
+/** For each requirement, a service that fails only that one. */
+export const FAULTS: Record<RequirementId, () => Fault> = {
+  secure: () => members(codes, { verification_uri: 'http://login.example.com/device' }),
+  'form-body': () => respond(first(atCodes), 415, { error: 'unsupported' }),
+  codes: () => members(codes, { verification_uri: 'javascript:alert(1)' }),
+  'codes-lifetime': () => members(codes, { expires_in: '900' }),
+  'codes-json': () => headers(codes, { 'content-type': 'text/plain' }),
+  'codes-no-store': () => headers(codes, { 'cache-control': 'max-age=60' }),
+  'device-code-entropy': () => ({ dialect: 'rfc8628', ...alias((_, count) => `few-bits-${count}`) }),
+  'user-code-entropy': () => ({
+    dialect: 'rfc8628',
+    ...members(codes, (_, count) => ({
+      user_code: `1234-567${count}`,
+      verification_uri_complete: undefined,
+    })),
+  }),
+  'complete-address': () =>
+    members(codes, ({ verification_uri }) => ({ verification_uri_complete: verification_uri })),
+  'unknown-parameter': () =>
+    respond(({ sent }) => sent.has('authgraph_check'), 400, { error: 'invalid_request' }),
+  'empty-scope': () => respond(({ sent }) => sent.get('scope') === '', 400, { error: 'invalid_scope' }),
+  'codes-unique': () => {
+    let first: string | undefined
+    return members(codes, ({ user_code }) => {
+      first ??= user_code
+      return { user_code: first, verification_uri_complete: undefined }
+    })
+  },
+  'codes-repeated': () =>
+    reads(
+      (request) => atCodes(request) && request.sent.getAll('client_id').length > 1,
+      'client_id',
+      CLIENT_ID,
+    ),
+  'codes-no-client': () =>
+    reads(
+      (request) => atCodes(request) && request.sent.has('scope') && !request.sent.has('client_id'),
+      'client_id',
+      CLIENT_ID,
+    ),
+  'codes-unknown-client': () => status((request) => atCodes(request) && isUnknown('client_id')(request), 200),
+  'codes-method': () => respond(at(CODES, 'GET'), 200, OTHER_CODES),
+  pending: () => members(first(atPoll), { error: 'not_yet' }),
+  'poll-status': () => ({ dialect: 'github', ...status(error(PENDING), 400) }),
+  'device-code-form': () => alias(({ device_code }) => `${device_code}x`),
+  'user-code-form': () => members(codes, ({ user_code }) => ({ user_code: user_code.replace('-', '') })),
+  'slow-down': () => members(error('slow_down'), { error: PENDING }),
+  'slow-down-interval': () => members(error('slow_down'), { interval: 6 }),
+  recovery: () =>
+    remembers('device_code', error('slow_down'), ({ body }, { sent }, slowed) => {
+      if (body?.error === PENDING && slowed.has(sent.get('device_code'))) body.error = 'slow_down'
+    }),
+  approved: () => respond(token, 200, { error: 'expired_token' }),
+  'early-decision': () => {
+    let kept: object | undefined
+    return change(atPoll, (response) => {
+      if (kept !== undefined) {
+        response.body = kept
+        kept = undefined
+      } else if (response.body?.access_token !== undefined) {
+        kept = response.body
+        response.body = { error: 'slow_down', interval: 10 }
+      }
+    })
+  },
+  'foreign-approved-code': () => {
+    const isForeign = (request: SeenRequest) =>
+      atPoll(request) && request.sent.has('client_id') && isStranger(request)
+    return {
+      ...reads(isForeign, 'client_id', CLIENT_ID),
+      ...members((request, { body }) => isForeign(request) && body.error, { error: 'incorrect_device_code' }),
+    }
+  },
+  'token-type': () => members(token, { token_type: 'mac' }),
+  'token-scope': () => members(token, { scope: 'repo gist' }),
+  'token-no-store': () => headers(token, { 'cache-control': undefined }),
+  refreshed: () => respond(refreshed, 200, { error: 'bad_refresh_token' }),
+  'refresh-no-store': () => headers(refreshed, { 'cache-control': undefined }),
+  'token-lifetime': () => members(refreshed, { expires_in: undefined }),
+  'refresh-rotation': () => {
+    const newest = new Map<string, string>()
+    return {
+      before: ({ fields }) => {
+        const real = newest.get(fields.get('refresh_token') ?? '')
+        if (real !== undefined) fields.set('refresh_token', real)
+      },
+      after: ({ body }, request) => {
+        if (!body?.refresh_token) return
+        const [shown = body.refresh_token] = newest.keys()
+        if (atPoll(request)) newest.clear()
+        newest.set(atPoll(request) ? body.refresh_token : shown, body.refresh_token)
+        if (atRefresh(request)) body.refresh_token = shown
+      },
+    }
+  },
+  'foreign-refresh-token': () => reads(atRefresh, 'client_id', CLIENT_ID),
+  'refresh-scope': () => ({
+    before: (request) => atRefresh(request) && request.fields.delete('scope'),
+    ...change(
+      ({ sent }) => sent.has('refresh_token') && sent.has('scope'),
+      ({ body }, { sent }) => Object.assign(body, { scope: sent.get('scope') }),
+    ),
+  }),
+  'spent-refresh-token': () =>
+    remembers('refresh_token', refreshed, (response, request, spent) => {
+      const isSpent = atRefresh(request) && spent.has(request.sent.get('refresh_token'))
+      if (isSpent && response.body.error === 'bad_refresh_token') response.body = TOKEN
+    }),
+  'refresh-reuse': () => {
+    let first: string | null = null
+    return {
+      before: (request) => {
+        if (!atRefresh(request)) return
+        const refreshToken = request.fields.get('refresh_token')
+        if (refreshToken === first) request.fields.set('refresh_token', 'unknown')
+        first ??= refreshToken
+      },
+    }
+  },
+  'token-entropy': () => members(token, { access_token: '123456' }),
+  'device-code-private': () =>
+    members(codes, ({ device_code, verification_uri, user_code }) => ({
+      verification_uri_complete: `${verification_uri}?user_code=${user_code}&device_code=${device_code}`,
+    })),
+  'token-once': () => {
+    const tokens = new Map<string | null, object>()
+    return change(atPoll, (response, { sent }) => {
+      const code = sent.get('device_code')
+      const known = tokens.get(code)
+      if (known) response.body = { ...known, access_token: crypto.randomUUID() + crypto.randomUUID() }
+      else if (response.body?.access_token !== undefined) tokens.set(code, response.body)
+    })
+  },
+  denied: () => says(PENDING, error('access_denied')),
+  'unknown-grant-type': () => says('invalid_grant', isUnknown('grant_type')),
+  'no-grant-type': () => says('invalid_grant', ({ sent }) => !sent.has('grant_type')),
+  'no-device-code': () => says('invalid_grant', ({ sent }) => !sent.has('device_code')),
+  'empty-device-code': () => says('invalid_grant', ({ sent }) => sent.get('device_code') === ''),
+  query: () => respond((request) => atCodes(request) && request.query.has('client_id'), 200, OTHER_CODES),
+  'unknown-device-code': () =>
+    says('expired_token', ({ sent }) => /^0+$/.test(sent.get('device_code') ?? '')),
+  'foreign-device-code': () => says(PENDING, isForeign),
+  'poll-unknown-client': () => says(PENDING, isUnknown('client_id')),
+  'poll-no-client': () => says(PENDING, ({ sent }) => sent.has('device_code') && !sent.has('client_id')),
+  'poll-repeated': () => says(PENDING, ({ sent }) => sent.getAll('device_code').length > 1),
+  'poll-method': () => respond(at(POLL, 'GET'), 200, TOKEN),
+  expired: () => says(PENDING, error('expired_token')),
+  'poll-json': () => headers(atPoll, { 'content-type': 'text/html' }),
+  redirects: () => status((request) => atPoll(request) && !request.sent.has('client_id'), 307),
+  page: () => status(atPage, 500),
+  'page-frames': () =>
+    headers(atPage, {
+      'content-security-policy': "default-src 'none'; frame-ancestors *",
+      'x-frame-options': undefined,
+    }),
+  'page-no-store': () => headers(atPage, { 'cache-control': undefined }),
+  metadata: () => members(atMetadata, { token_endpoint: 'http://localhost/token' }),
+  'revocation-unknown': () => status((request) => atRevocation(request) && isUnknown('token')(request), 404),
+  'revocation-no-token': () =>
+    respond((request) => atRevocation(request) && !request.sent.has('token'), 400, {}),
+  'revocation-method': () => carriesOut(({ method }) => method === 'GET', 405),
+  'foreign-revocation': () => respond((request) => atRevocation(request) && isForeign(request), 200, {}),
+  revoked: () =>
+    status((...seen) => isRevoked(...seen) && !/unknown/.test(seen[0].sent.get('token') ?? 'unknown'), 202),
+  'revoked-refresh-token': () =>
+    remembers('token', isRevoked, (response, request, revoked) => {
+      if (atRefresh(request) && revoked.has(request.sent.get('refresh_token'))) response.body = TOKEN
+    }),
+  'revoked-access-token': () => survivingToken(true),
+  'revoked-with-refresh-token': () => survivingToken(false),
+  'codes-short': () => members(codes, { expires_in: 901 }),
+  'token-short': () => members(token, { expires_in: 86_401 }),
+  'page-referrer': () => headers(atPage, { 'referrer-policy': 'no-referrer, unsafe-url' }),
+  'page-cors': () => headers(atPage, { 'access-control-allow-origin': '*' }),
+  'token-in-url': () => status((request, response) => atResource(request) && response.status === 400, 200),
+}
+
+/** More faults, with the requirements that say so. Empty: the check does not see it. */
+export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: readonly RequirementId[]])[] =
+  [
+    [
+      'revokes a token for another client, with status 400',
+      () => carriesOut(isForeign, 400),
+      ['foreign-revocation'],
+    ],
+    ['sends slow_down with status 429', () => status(error('slow_down'), 429), ['poll-status']],
+    [
+      'puts the user code into the device code',
+      () => alias(({ device_code, user_code }) => `${user_code}.${device_code}`),
+      ['device-code-private'],
+    ],
+    [
+      'repeats the device code in errors',
+      () =>
+        change(
+          (_, { body }) => body?.error,
+          ({ body }, { sent }) =>
+            Object.assign(body, { error_description: `wrong: ${sent.get('device_code')}` }),
+        ),
+      ['device-code-private'],
+    ],
+    [
+      'counts its access tokens',
+      () => members(tokens, (_, count) => ({ access_token: `token-0000000000000000000000000${count}` })),
+      ['token-entropy'],
+    ],
+    [
+      'reads a poll from the query of a POST',
+      () =>
+        respond((request) => at(POLL)(request) && request.query.has('device_code'), 400, { error: PENDING }),
+      ['query'],
+    ],
+    [
+      'sends expires_in of a token as text',
+      () => members(tokens, { expires_in: '3600' }),
+      ['token-lifetime'],
+    ],
+    [
+      'lets every https site frame its page',
+      () =>
+        headers(atPage, { 'content-security-policy': 'frame-ancestors https:', 'x-frame-options': 'DENY' }),
+      ['page-frames'],
+    ],
+    [
+      'forbids framing only in the obsolete form of one site',
+      () =>
+        headers(atPage, {
+          'content-security-policy': undefined,
+          'x-frame-options': 'ALLOW-FROM https://a.example',
+        }),
+      ['page-frames'],
+    ],
+    ['sends no token_type', () => members(tokens, { token_type: undefined }), ['token-type']],
+    ['sends a token with status 201', () => status(token, 201), ['approved']],
+    [
+      'names the other address verification_url',
+      () => members(codes, { verification_uri: undefined }),
+      ['codes'],
+    ],
+    ['sends an interval as text', () => members(codes, { interval: '5' }), ['codes-lifetime']],
+    // Not seen: the check never waits for a token to expire, polls once after a denial, and cannot look into the service.
+    ['accepts access tokens for longer than expires_in', () => members(tokens, { expires_in: 1 }), []],
+    [
+      'gives every login the same access token',
+      () => members(tokens, { access_token: TOKEN.access_token }),
+      [],
+    ],
+    [
+      'derives device codes from a counter with a hash',
+      () => alias((_, count) => createHash('sha256').update(String(count)).digest('hex')),
+      [],
+    ],
+    [
+      'issues tokens for any other grant type',
+      () => respond(({ sent }) => sent.get('grant_type') === 'password', 200, TOKEN),
+      [],
+    ],
+    [
+      'gives a denied device a token at its second poll',
+      () =>
+        remembers('device_code', error('access_denied'), (response, { sent }, denied) => {
+          if (denied.has(sent.get('device_code'))) Object.assign(response, { status: 200, body: TOKEN })
+        }),
+      [],
+    ],
+  ]
+
+/** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
+export const VARIANTS: readonly (readonly [what: string, () => Fault])[] = [
+  [
+    'shows documentation to GET',
+    () =>
+      change(
+        ({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path),
+        (response) => {
+          response.headers.set('content-type', 'text/html')
+          Object.assign(response, { status: 200, body: '<h1>Send a POST</h1>' })
+        },
+      ),
+  ],
+  [
+    'fails at GET',
+    () => status(({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path), 500),
+  ],
+  [
+    'shares its origin with a server that publishes metadata',
+    () =>
+      members(atMetadata, {
+        device_authorization_endpoint: 'http://localhost/elsewhere/codes',
+        token_endpoint: 'http://localhost/elsewhere/token',
+        revocation_endpoint: 'http://localhost/elsewhere/revocation',
+      }),
+  ],
+  ['has a page for every unknown path', () => respond(atMetadata, 200, ['an application'])],
+  ['ends a grant whose code a stranger presents', () => strict(isStranger, 'device_code')],
+  ['ends a login whose refresh token a stranger presents', () => strict(isStranger, 'refresh_token')],
+  [
+    'spends a refresh token although it refuses the scope',
+    () => both(respond(isTooMuch, 400, { error: 'invalid_scope' }), strict(isTooMuch, 'refresh_token')),
+  ],
+  [
+    'repeats the response to a spent refresh token for a while',
+    () => {
+      const responses = new Map<string | null, object>()
+      return change(
+        (request) => atRefresh(request) && !isForeign(request),
+        (response, { sent }) => {
+          const refreshToken = sent.get('refresh_token')
+          const known = responses.get(refreshToken)
+          if (known) Object.assign(response, { status: 200, body: known })
+          else if (response.body.access_token) responses.set(refreshToken, response.body)
+        },
+      )
+    },
+  ],
+  [
+    'lets a named site frame its page, in the second of two policies',
+    () =>
+      headers(atPage, {
+        'content-security-policy': "default-src 'none', frame-ancestors 'self' https://www.example.com",
+        'x-frame-options': undefined,
+      }),
+  ],
+  [
+    'sends x-frame-options twice',
+    () => headers(atPage, { 'x-frame-options': 'DENY, deny', 'content-security-policy': undefined }),
+  ],
+  [
+    'does not revoke access tokens',
+    () =>
+      respond((request) => atRevocation(request) && isAccessToken(request), 400, {
+        error: 'unsupported_token_type',
+      }),
+  ],
+  [
+    'lets only clients with a secret revoke tokens',
+    () => respond(({ path }) => path === REVOCATION, 401, {}),
+  ],
+  [
+    'ends the login with its access token',
+    () => {
+      let ended = false
+      return {
+        after: (response, request) => {
+          if (atRefresh(request) && ended)
+            Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
+          ended = atRevocation(request) && isAccessToken(request)
+        },
+      }
+    },
+  ],
+]
+
+/** A service with several faults. */
+export function both(...faults: readonly Fault[]): Fault {
+  return {
+    before: (request) => {
+      for (const { before } of faults) before?.(request)
+    },
+    after: (response, request) => {
+      for (const { after } of faults) after?.(response, request)
+    },
+  }
+}
