@@ -1,23 +1,17 @@
-import { BadOptionError } from '../errors.ts'
-import { isBaseAddress, isLoopback } from '../protocol/address.ts'
-import { isTexts } from '../protocol/fields.ts'
-import { isScope } from '../protocol/syntax.ts'
-import { Secret } from '../secret.ts'
+import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { App } from './credentials/app-jwts.ts'
 import type { Client } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
-import { DIALECTS, type Dialect } from './grants/dialect.ts'
+import type { Dialect } from './grants/dialect.ts'
 import type { ServiceEvent } from './host/events.ts'
 import type { ClientAddress, Identify, IssueToken } from './host/hooks.ts'
-import { checkPolicy, type Policy } from './host/policy.ts'
-import { isText, isTextOrSecret } from './host/text-or-secret.ts'
-import { isWholeSeconds } from './host/whole-seconds.ts'
+import type { Policy } from './host/policy.ts'
 import type { RequestLogEntry } from './http/request-log.ts'
 import type { Api } from './http/routes.ts'
 import type { ServiceRequest } from './http/types.ts'
-import { checkLimits, type Limits } from './limits/limits.ts'
+import type { Limits } from './limits/limits.ts'
 import type { Page } from './page/page.ts'
 import type { Authentication } from './tokens/authenticate.ts'
 import type { RefreshTokens } from './tokens/families.ts'
@@ -161,85 +155,4 @@ export interface ServiceOptions {
     /** Returns the current time in epoch milliseconds. */
     now(): number
   }
-}
-
-/**
- * Checks the options of a service.
- *
- * @throws {@link BadOptionError} that names the option.
- */
-export function checkOptions(options: Partial<ServiceOptions> | null | undefined): void {
-  const {
-    clients,
-    users,
-    personalTokens,
-    apps,
-    authUrl,
-    baseUrl,
-    allowHttp = false,
-    interval,
-    expiresIn,
-    leeway,
-    limits,
-    policy,
-    refreshTokens,
-    dialect = 'github',
-  } = options ?? {}
-  checkClients(clients)
-  for (const [name, list] of Object.entries({ users, personalTokens, apps }))
-    if (list !== undefined && !Array.isArray(list)) throw new BadOptionError(`${name} must be a list`)
-  for (const [name, address] of Object.entries({ authUrl, baseUrl })) {
-    if (address === undefined) continue
-    if (!isBaseAddress(address)) throw new BadOptionError(`${name} must be an http(s) URL without a query`)
-    if (!allowHttp && !isSecureOrLoopback(address))
-      throw new BadOptionError(
-        `${name} must be https, or http on a loopback address; on a test network, set allowHttp to true`,
-      )
-  }
-  if (!Object.hasOwn(DIALECTS, dialect)) throw new BadOptionError('dialect must be "github" or "rfc8628"')
-  if (interval !== undefined && !isWholeSeconds(interval))
-    throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
-  if (expiresIn !== undefined && !isWholeSeconds(expiresIn))
-    throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
-  if (leeway !== undefined && !(leeway >= 0 && leeway < Number.POSITIVE_INFINITY))
-    throw new BadOptionError('leeway must be a number of seconds, 0 or more')
-  checkLimits(limits ?? {})
-  checkPolicy('policy', policy)
-  if (refreshTokens !== undefined) checkRefreshTokens(refreshTokens)
-}
-
-function checkRefreshTokens({ lifetime, reuseWindow = 0 }: Partial<RefreshTokens>): void {
-  if (!isWholeSeconds(lifetime))
-    throw new BadOptionError('refreshTokens.lifetime must be a whole number of seconds, 1 or more')
-  if (!(reuseWindow >= 0 && reuseWindow < Number.POSITIVE_INFINITY))
-    throw new BadOptionError('refreshTokens.reuseWindow must be a number of seconds, 0 or more')
-}
-
-function checkClients(clients: readonly Client[] | undefined): void {
-  if (!Array.isArray(clients))
-    throw new BadOptionError(
-      'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]',
-    )
-  for (const [index, client] of clients.entries()) {
-    const { clientId, clientSecret, name, scopes = [], policy } = (client ?? {}) as Partial<Client>
-    if (!isTextOrSecret(clientId))
-      throw new BadOptionError(`clients[${index}].clientId must be the client ID, a string or a Secret`)
-    if (clientSecret !== undefined && !isTextOrSecret(clientSecret))
-      throw new BadOptionError(
-        `clients[${index}].clientSecret must be the client secret, a string or a Secret`,
-      )
-    if (!isText(name)) throw new BadOptionError(`clients[${index}].name must be the name that users see`)
-    if (!isTexts(scopes) || !scopes.every(isScope))
-      throw new BadOptionError(`clients[${index}].scopes must list scopes such as "read:user"`)
-    checkPolicy(`clients[${index}].policy`, policy)
-  }
-  const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
-  if (new Set(ids).size < ids.length)
-    throw new BadOptionError('clients must not contain the same clientId twice')
-}
-
-/** Whether nobody on the network can read what is sent to a URL: it is `https`, or never leaves this machine. */
-export function isSecureOrLoopback(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
-  return protocol === 'https:' || isLoopback(hostname)
 }

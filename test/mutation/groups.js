@@ -139,8 +139,8 @@ export const groups = {
     tests: ['test/service/stores/postgres.test.ts'],
   },
   policy: {
-    mutate: ['src/service/host/{policy,whole-seconds}.ts'],
-    tests: ['test/service/{policy,verification}.test.ts'],
+    mutate: ['src/service/host/{check-options,policy}.ts'],
+    tests: ['test/service/{options,policy,verification}.test.ts'],
   },
   oidc: {
     mutate: ['src/oidc/!(index).ts'],

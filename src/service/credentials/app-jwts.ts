@@ -23,23 +23,12 @@ export type VerifiedApp =
 /**
  * Verifies app JWTs.
  *
- * @throws {@link BadOptionError} for an app without an id or a list of keys, and if two apps have the same id: the keys of
- * one would be ignored.
  * @see {@link https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app Generating a JSON Web Token (JWT) for a GitHub App}
  */
 export function createAppTokens(apps: readonly App[], clock: { now(): number }) {
-  for (const app of apps) {
-    const { appId, publicKeys } = (app ?? {}) as Partial<App>
-    if ((typeof appId !== 'number' && typeof appId !== 'string') || !Array.isArray(publicKeys))
-      throw new BadOptionError('apps must have an appId, a number or a string, and a list of publicKeys')
-  }
   const byIssuer = new Map(
     apps.map((app) => [String(app.appId), { app, keys: lazily(() => importKeys(app)) }]),
   )
-  if (byIssuer.size < apps.length)
-    throw new BadOptionError(
-      'apps must not contain the same appId twice: list all public keys of an app in one entry',
-    )
 
   return {
     async verify(token: string): Promise<VerifiedApp> {

@@ -1,7 +1,5 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { BadOptionError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
-import { isTextOrSecret } from '../host/text-or-secret.ts'
 import { hash } from '../stores/hash.ts'
 
 /** A personal access token and its owner. */
@@ -14,15 +12,8 @@ export interface PersonalAccessToken {
   readonly scopes?: readonly string[]
 }
 
-/**
- * Looks up personal access tokens by hash, so that the time of a lookup reveals nothing about a token.
- *
- * @throws {@link BadOptionError} for a token that is missing or empty.
- */
+/** Looks up personal access tokens by hash, so that the time of a lookup reveals nothing about a token. */
 export function createPersonalTokens(personalTokens: readonly PersonalAccessToken[]) {
-  for (const personalToken of personalTokens)
-    if (!isTextOrSecret(personalToken?.token))
-      throw new BadOptionError('personalTokens must have a token that is not empty')
   const known = Promise.all(
     personalTokens.map(
       async ({ token, user, scopes = [] }) =>

@@ -1,9 +1,7 @@
 import type { Origin, User } from '../../../machines/device-grant.ts'
-import { BadOptionError } from '../../errors.ts'
 import type { Secret } from '../../secret.ts'
 import type { ServiceRequest } from '../http/types.ts'
 import { isIdentifyingScope } from './describe-scope.ts'
-import { isWholeSeconds } from './whole-seconds.ts'
 
 /** An approval to assess: a user in a browser is about to let a device in. */
 export interface Approval {
@@ -87,35 +85,4 @@ export function mustType(policy: EffectivePolicy | undefined, scopes: readonly s
 /** Whether the user may have to type the code, for some scopes. */
 export function mayMustType(policy: EffectivePolicy | undefined): boolean {
   return (policy?.typeCode ?? false) !== false
-}
-
-const RULES: { readonly [Name in keyof Required<Policy>]: readonly [(value: unknown) => boolean, string] } = {
-  codeLifetime: [isWholeSeconds, 'a whole number of seconds, 1 or more'],
-  tokenLifetime: [isWholeSeconds, 'a whole number of seconds, 1 or more'],
-  typeCode: [(value) => typeof value === 'boolean' || typeof value === 'function', 'a boolean or a function'],
-  claimedBy: [(value) => value === 'browser' || value === 'user', '"browser" or "user"'],
-  assess: [(value) => typeof value === 'function', 'a function'],
-}
-
-/**
- * Checks a policy. A rule that is not read would not protect anybody: neither one with a typing error, nor one that the
- * policy inherits, such as a method of a class.
- *
- * @param option The name of the option, for the error.
- * @throws {@link BadOptionError} that names the rule.
- */
-export function checkPolicy(option: string, policy: Policy | undefined): void {
-  if (policy === undefined) return
-  if (!isPlainObject(policy)) throw new BadOptionError(`${option} must be a plain object`)
-  for (const [name, value] of Object.entries(policy)) {
-    if (!Object.hasOwn(RULES, name)) throw new BadOptionError(`unknown rule ${option}.${name}`)
-    const [isValid, expected] = RULES[name as keyof Policy]
-    if (!isValid(value)) throw new BadOptionError(`${option}.${name} must be ${expected}`)
-  }
-}
-
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
 }

@@ -1,5 +1,3 @@
-import { BadOptionError } from '../../errors.ts'
-
 /** How often something may happen in a time window. */
 export interface Limit {
   /** How many times; `Infinity` for no limit. */
@@ -96,29 +94,4 @@ export const DEFAULT_LIMITS: Limits = {
   grantsInNetwork: { max: 1000, window: 900 },
   grantsInAll: { max: 50_000, window: 900 },
   loginsOfUser: 100,
-}
-
-/**
- * Checks limits.
- *
- * @throws {@link BadOptionError} that names the limit.
- */
-export function checkLimits(limits: Partial<Limits>): void {
-  for (const [name, limit] of Object.entries(limits)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new BadOptionError(`unknown limit limits.${name}`)
-    if (name === 'loginsOfUser' && !isNumberOfLogins(limit))
-      throw new BadOptionError('limits.loginsOfUser must be a whole number, 1 or more, or Infinity')
-    if (name !== 'loginsOfUser' && !isLimit(limit))
-      throw new BadOptionError(`limits.${name} must have "max", 1 or more, and "window", 1 second or more`)
-  }
-}
-
-function isNumberOfLogins(limit: unknown): boolean {
-  return limit === Number.POSITIVE_INFINITY || (Number.isSafeInteger(limit) && (limit as number) >= 1)
-}
-
-function isLimit(limit: number | Limit | null | undefined): boolean {
-  if (typeof limit !== 'object' || limit === null) return false
-  const { max, window } = limit
-  return max >= 1 && window >= 1 && window < Number.POSITIVE_INFINITY
 }

@@ -1,0 +1,172 @@
+import * as v from 'valibot'
+import { BadOptionError } from '../../errors.ts'
+import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
+import { isScope } from '../../protocol/syntax.ts'
+import type { Secret } from '../../secret.ts'
+import { DEFAULT_LIMITS } from '../limits/limits.ts'
+
+const FROM_ZERO = v.pipe(v.number(), v.finite(), v.minValue(0))
+const FROM_ONE = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+const TEXT = v.pipe(v.string(), v.nonEmpty())
+const SCOPES = v.array(v.pipe(v.string(), v.check(isScope)))
+const LIMIT = v.object({
+  max: v.pipe(v.number(), v.minValue(1)),
+  window: v.pipe(v.number(), v.finite(), v.minValue(1)),
+})
+
+const seconds = must('be a number of seconds, 0 or more', (value) => v.is(FROM_ZERO, value))
+const wholeSeconds = must('be a whole number of seconds, 1 or more', (value) => v.is(FROM_ONE, value))
+const limit = must('have "max", 1 or more, and "window", 1 second or more', (value) => v.is(LIMIT, value))
+
+const limits = onlyKnown('limit', {
+  ...Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, v.exactOptional(limit)])),
+  loginsOfUser: v.exactOptional(
+    must('be a whole number, 1 or more, or Infinity', (value) => value === 1 / 0 || v.is(FROM_ONE, value)),
+  ),
+})
+
+/**
+ * A rule that is not read would not protect anybody: neither one with a typing error, nor one that the policy inherits, such
+ * as a method of a class.
+ */
+const policy = v.pipe(
+  must('be a plain object', isPlainObject),
+  onlyKnown('rule', {
+    codeLifetime: v.exactOptional(wholeSeconds),
+    tokenLifetime: v.exactOptional(wholeSeconds),
+    typeCode: v.exactOptional(v.union([v.boolean(), v.function()], 'must be a boolean or a function')),
+    claimedBy: v.exactOptional(v.picklist(['browser', 'user'], 'must be "browser" or "user"')),
+    assess: v.exactOptional(v.function('must be a function')),
+  }),
+)
+
+const client = objectOf({
+  clientId: secret('be the client ID, a string or a Secret'),
+  clientSecret: v.optional(secret('be the client secret, a string or a Secret')),
+  name: must('be the name that users see', (value) => v.is(TEXT, value)),
+  scopes: v.optional(must('list scopes such as "read:user"', (value) => v.is(SCOPES, value))),
+  policy: v.optional(policy),
+})
+
+const url = must(
+  'be an http(s) URL without a query',
+  (value) => v.is(v.string(), value) && isBaseAddress(value),
+)
+
+const schema = objectOf({
+  clients: v.pipe(
+    v.array(client, 'must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]'),
+    v.check(
+      (all) => isUnique(all.map(({ clientId }) => revealed(clientId))),
+      'must not contain the same clientId twice',
+    ),
+  ),
+  users: v.optional(
+    v.array(
+      objectOf({
+        // RFC 7617, section 2: the first colon ends the user name.
+        username: must(
+          'not be empty and have no colon',
+          (value) => v.is(TEXT, value) && !value.includes(':'),
+        ),
+        password: secret('not be empty'),
+      }),
+      'must be a list',
+    ),
+  ),
+  personalTokens: v.optional(v.array(objectOf({ token: secret('not be empty') }), 'must be a list')),
+  apps: v.optional(
+    v.pipe(
+      v.array(
+        objectOf({
+          appId: v.union([v.string(), v.number()], 'must be a number or a string'),
+          publicKeys: v.array(v.unknown(), 'must be a list of public keys'),
+        }),
+        'must be a list',
+      ),
+      v.check(
+        (all) => isUnique(all.map(({ appId }) => String(appId))),
+        'must not contain the same appId twice: list all public keys of an app in one entry',
+      ),
+    ),
+  ),
+  authUrl: v.optional(url),
+  baseUrl: v.optional(url),
+  dialect: v.optional(v.picklist(['github', 'rfc8628'], 'must be "github" or "rfc8628"')),
+  interval: v.optional(wholeSeconds),
+  expiresIn: v.optional(wholeSeconds),
+  leeway: v.optional(seconds),
+  limits: v.nullish(limits),
+  policy: v.optional(policy),
+  refreshTokens: v.optional(objectOf({ lifetime: wholeSeconds, reuseWindow: v.optional(seconds) })),
+})
+
+/**
+ * Checks the options of a service.
+ *
+ * @throws {@link BadOptionError} that names the option.
+ */
+export function checkOptions(options: unknown): void {
+  const [issue] = v.safeParse(schema, options, { abortEarly: true }).issues ?? []
+  if (issue) throw new BadOptionError(messageOf(issue))
+  const { authUrl, baseUrl, allowHttp } = options as { readonly [name: string]: string | undefined }
+  for (const [name, address] of Object.entries({ authUrl, baseUrl }))
+    if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
+      throw new BadOptionError(
+        `${name} must be https, or http on a loopback address; on a test network, set allowHttp to true`,
+      )
+}
+
+/** Whether nobody on the network can read what is sent to a URL: it is `https`, or never leaves this machine. */
+export function isSecureOrLoopback(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'https:' || isLoopback(hostname)
+}
+
+/** Names the option, and says what is wrong with it. Never its value: that may be a secret. */
+function messageOf({ path, message }: v.BaseIssue<unknown>): string {
+  const option = (path ?? []).reduce(
+    (before, { key }) => (typeof key === 'number' ? `${before}[${key}]` : `${before}${before && '.'}${key}`),
+    '',
+  )
+  return message.startsWith('unknown ') ? `${message} ${option}` : `${option} ${message}`
+}
+
+function must(be: string, isValid: (value: unknown) => boolean) {
+  return v.custom(isValid, `must ${be}`)
+}
+
+function secret(be: string) {
+  return must(be, (value) => revealed(value) !== '')
+}
+
+/** The text of a string or a Secret; empty for anything else. */
+function revealed(value: unknown): string {
+  const text = typeof value === 'string' ? value : (value as Partial<Secret> | null | undefined)?.reveal?.()
+  return typeof text === 'string' ? text : ''
+}
+
+/** An object with these members, and any others. A member that is missing gets the message of its own schema. */
+function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
+  const names = Object.keys(entries)
+  return v.pipe(
+    v.unknown(),
+    v.transform((value) => Object.fromEntries(names.map((name) => [name, Object(value)[name]]))),
+    v.object(entries),
+  )
+}
+
+/** An object with no other members than these. */
+function onlyKnown(what: string, entries: v.ObjectEntries) {
+  return v.pipe(v.record(v.picklist(Object.keys(entries), `unknown ${what}`), v.unknown()), v.object(entries))
+}
+
+function isUnique(values: readonly string[]): boolean {
+  return new Set(values).size === values.length
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
