@@ -44,8 +44,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^src\/store\/store\.ts$/,
   },
   'src/octokit': {
-    may: /^src\/(octokit\/.*|auth\/(is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
-    types: /^src\/auth\/auth\.ts$/,
+    may: /^src\/(octokit\/.*|auth\/(auth|is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
   },
   'docs/tools': {
     may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*|src\/(pictures|recording)\/.*)$/,
@@ -83,8 +82,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/store': { may: /^src\/store\/.*$/ },
   'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
   'src/session': {
-    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
-    types: /^src\/auth\/auth\.ts$/,
+    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors)\.ts)$/,
   },
   'src/terminal': {
     may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request)\/.*|src\/errors\.ts)$/,

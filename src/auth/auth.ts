@@ -26,3 +26,17 @@ export interface Auth {
    */
   learn?(response: Response, sent: Secret | undefined): boolean | Promise<boolean>
 }
+
+/** The key under which a session has its form. A registered symbol, since a process may load several copies of this file. */
+export const FORM: unique symbol = Symbol.for('authgraph.form')
+
+/** What has a form of client authentication, such as a session. */
+export interface HasForm {
+  /** @internal */
+  readonly [FORM]: Auth
+}
+
+/** The form itself, or that of a session. */
+export function formOf(auth: Auth | HasForm): Auth {
+  return FORM in auth ? auth[FORM] : auth
+}

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../request/clock.ts'
 import { requestFailure } from '../request/request-failure.ts'
 import { readRetryAfter } from '../request/response.ts'
 import { pause } from '../request/waiting.ts'
-import type { Auth } from './auth.ts'
+import type { Auth, HasForm } from './auth.ts'
 import { isStream } from './is-stream.ts'
 import { none } from './none.ts'
 import { itemsOf, nextPage } from './paginate.ts'
@@ -49,8 +49,8 @@ export interface ApiWait {
 
 /** Options of `createApi`. */
 export interface CreateApiOptions extends ApiOptions {
-  /** How to authenticate. Default: `none()`. */
-  readonly auth?: Auth
+  /** How to authenticate: with a form, or with a session. Default: `none()`. */
+  readonly auth?: Auth | HasForm
   /**
    * Longest time in seconds that one call waits for rate limits altogether. If the API asks for more, the call rejects at
    * once. Default: 60. With 0, no call waits.

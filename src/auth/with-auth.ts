@@ -4,7 +4,7 @@ import { github, type Provider } from '../protocol/provider.ts'
 import { isRedirect } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
-import type { ApiTarget, Auth } from './auth.ts'
+import { type ApiTarget, type Auth, formOf, type HasForm } from './auth.ts'
 import { sendWith } from './send-with.ts'
 
 /** Options of `withAuth` and `createApi`. */
@@ -33,7 +33,8 @@ export interface ApiOptions {
  * @throws {@link BadOptionError} if the provider has no API. The `fetch` rejects with a {@link WrongHostError}, a
  * {@link RedirectedError}, or the {@link JwtError} of an unusable key.
  */
-export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThis.fetch {
+export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof globalThis.fetch {
+  const form = formOf(auth)
   const target = targetOf(options)
   const base = new URL(target.baseUrl)
 
@@ -53,8 +54,8 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
     }
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
     if (request.headers.has('authorization')) return send(request)
-    return sendWith(auth, target, request.signal, (header) =>
-      send(auth.learn ? request.clone() : request, header),
+    return sendWith(form, target, request.signal, (header) =>
+      send(form.learn ? request.clone() : request, header),
     )
   }
 }

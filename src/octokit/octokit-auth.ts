@@ -1,4 +1,4 @@
-import type { ApiTarget, Auth } from '../auth/auth.ts'
+import { type ApiTarget, type Auth, formOf, type HasForm } from '../auth/auth.ts'
 import { isStream } from '../auth/is-stream.ts'
 import { sendWith } from '../auth/send-with.ts'
 import { targetOf } from '../auth/with-auth.ts'
@@ -84,7 +84,10 @@ export interface OctokitAuth {
  * as Octokit's do, or with the error of the form.
  * @see {@link https://github.com/octokit/authentication-strategies.js Octokit: authentication strategies}
  */
-export function octokitAuth(form: Auth): (options: OctokitStrategyOptions) => OctokitAuth {
+export function octokitAuth(
+  authentication: Auth | HasForm,
+): (options: OctokitStrategyOptions) => OctokitAuth {
+  const form = formOf(authentication)
   return ({ request, octokitOptions }) => {
     const { baseUrl } = request.endpoint.DEFAULTS
     const { fetch } = octokitOptions?.request ?? {}

@@ -4,7 +4,6 @@ import type {
   ClaimInput,
   ClaimResult,
   EraseResult,
-  KeptToken,
   ReadResult,
   RefreshInput,
   RefreshResult,
@@ -16,7 +15,7 @@ import type {
   SettleResult,
 } from '../../machines/session-context.ts'
 import { isDue, isUsable, tokenInUse } from '../../machines/session-selectors.ts'
-import type { Auth } from '../auth/auth.ts'
+import { type Auth, FORM, type HasForm } from '../auth/auth.ts'
 import { bearer } from '../auth/bearer.ts'
 import { reasonOf } from '../client/authorize-device.ts'
 import { announce } from '../client/create-device-authorization.ts'
@@ -38,6 +37,7 @@ import type { Provider } from '../protocol/provider.ts'
 import { type Clock, systemClock } from '../request/clock.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, refresh, revoke, type SessionParts, settle } from './session-actors.ts'
+import type { SessionData } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** Seconds for which a returned token must remain valid. */
@@ -133,6 +133,8 @@ export interface SessionOptions {
   readonly store: SessionStore
   /** The name of the login in the store. Default: `default`. */
   readonly name?: string
+  /** Data of yours that is stored with a new login, and stays there until the logout. Default: none. */
+  readonly data?: SessionData
   /** Called with the codes of each login: show them to the user. */
   readonly onCodes?: (codes: ShownCodes) => unknown
   /** Sends the requests. Default: the global `fetch`. */
@@ -152,10 +154,10 @@ export interface SessionActor extends Actor<typeof sessionMachine> {}
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
- * A login that is stored, refreshed and shared. It is a form of client authentication: `createApi({ auth: session })`.
- * Requests to an API of another origin than the `baseUrl` of its provider reject with a {@link WrongHostError}.
+ * A login that is stored, refreshed and shared. It authenticates API calls: `createApi({ auth: session })`. Requests to
+ * an API of another origin than the `baseUrl` of its provider reject with a {@link WrongHostError}.
  */
-export interface Session extends Auth {
+export interface Session extends HasForm {
   /**
    * Resolves to a valid access token, which is refreshed first if necessary. A token that was requested since the call
    * began is returned even if it is due already, such as one with `expires_in: 0`: the next call refreshes it.
@@ -213,7 +215,14 @@ export interface Session extends Auth {
  * @throws {@link BadOptionError} if an option is missing or invalid.
  */
 export function createSession(options: SessionOptions): Session {
-  const { store, name = 'default', minValidity = MIN_VALIDITY, onCodes, random = Math.random } = options
+  const {
+    store,
+    name = 'default',
+    data = {},
+    minValidity = MIN_VALIDITY,
+    onCodes,
+    random = Math.random,
+  } = options
   if (typeof store?.update !== 'function')
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
@@ -236,7 +245,7 @@ export function createSession(options: SessionOptions): Session {
   })
   copy ??= crypto.randomUUID()
   const owner = `${store.owners?.self ?? ''}#${copy}/${sessions++}`
-  const parts: SessionParts = { store, name, sender: { ...device, clock: timer }, owner, running }
+  const parts: SessionParts = { store, name, data, sender: { ...device, clock: timer }, owner, running }
   const flow: SessionFlow = { device, minValidity: minValidity * 1000, jitter: device.jitter, parts }
   const actor: SessionActor = createActor(machine, { input: flow, clock: timer })
   if (onCodes) showCodes(actor, onCodes)
@@ -248,29 +257,29 @@ export function createSession(options: SessionOptions): Session {
   const now = () => device.clock.now()
 
   async function token({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Secret> {
-    let seen: KeptToken | undefined
     let began = now()
-    for (let needs = 0; ; needs += 1) {
-      const { context } = await settledOf(actor, signal)
+    const seen = new Set<string>()
+    for (;;) {
+      const snapshot = await settledOf(actor, signal)
+      const { context } = snapshot
       // The clock may be set back meanwhile.
       began = Math.min(began, now())
-      // Another process has refreshed it meanwhile, and that token has expired too: this is progress.
-      if (isNewer(context.kept, seen)) needs = Math.min(needs, 1)
-      seen = context.kept ?? seen
       const { token, sentAt = 0 } = tokenInUse(context) ?? {}
       // A token that is due on arrival is refreshed by the next call: refreshing it here would have no end.
       const isNew = began <= sentAt && sentAt <= now() && !context.rejected
       if (token && (isNew || !isDue(context, now()))) return token.accessToken
-      if (needs === 2 || (needs > 0 && context.busy)) {
+      const place = placeOf(snapshot)
+      if (seen.has(place)) {
         if (token && isUsable(context, now())) return token.accessToken
-        throw reasonWhy(actor.getSnapshot())
+        throw reasonWhy(snapshot)
       }
+      seen.add(place)
       actor.send({ type: 'need' })
     }
   }
 
   /** Sends an event that begins a login as soon as the session accepts it: after a wait, it may be busy again. */
-  async function begun(event: SessionEvent): Promise<void> {
+  async function begin(event: SessionEvent): Promise<void> {
     while (!actor.getSnapshot().can(event)) {
       const { value } = actor.getSnapshot()
       // A login that runs is waited for, and one that is not stored yet is reported.
@@ -282,7 +291,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   /** Waits until a new login is stored. */
-  async function stored(): Promise<void> {
+  async function waitUntilStored(): Promise<void> {
     const { context, value } = await settledOf(actor)
     if (context.outcome && context.outcome.status !== 'authorized') throw reasonOf(context.outcome)
     if (value === 'unsettled')
@@ -290,25 +299,8 @@ export function createSession(options: SessionOptions): Session {
     if (value !== 'signedIn') throw reasonWhy(actor.getSnapshot())
   }
 
-  return {
+  const form: Auth = {
     form: 'session',
-    actor,
-    token,
-    async login() {
-      await begun({ type: 'login' })
-      await stored()
-    },
-    async keep(token) {
-      assertToken(token)
-      await begun({ type: 'keep', token })
-      await stored()
-    },
-    async logout() {
-      actor.send({ type: 'logout' })
-      const { context, value } = await settledOf(actor)
-      if (value !== 'signedOut') throw context.error ?? new LoginRequiredError()
-      return context.revocation ?? { revoked: false, why: 'there was no login' }
-    },
     async authorization({ baseUrl }) {
       assertOwnApi(device.provider, baseUrl)
       return bearer(await token())
@@ -320,6 +312,27 @@ export function createSession(options: SessionOptions): Session {
       if (inUse !== refused) return inUse !== undefined
       actor.send({ type: 'rejected', token: new Secret(refused) })
       return actor.getSnapshot().hasTag('busy')
+    },
+  }
+
+  return {
+    [FORM]: form,
+    actor,
+    token,
+    async login() {
+      await begin({ type: 'login' })
+      await waitUntilStored()
+    },
+    async keep(token) {
+      assertToken(token)
+      await begin({ type: 'keep', token })
+      await waitUntilStored()
+    },
+    async logout() {
+      actor.send({ type: 'logout' })
+      const { context, value } = await settledOf(actor)
+      if (value !== 'signedOut') throw context.error ?? new LoginRequiredError()
+      return context.revocation ?? { revoked: false, why: 'there was no login' }
     },
   }
 }
@@ -334,9 +347,9 @@ function assertOwnApi({ baseUrl: own }: Provider, asked: string): void {
     )
 }
 
-function isNewer(kept: KeptToken | undefined, seen: KeptToken | undefined): boolean {
-  if (kept === undefined || seen === undefined) return false
-  return kept.login !== seen.login || kept.generation > seen.generation
+/** Where a session is: one that returns there has got no further. */
+function placeOf({ value, context: { kept } }: SessionSnapshot): string {
+  return [value, kept?.login, kept?.generation].join()
 }
 
 /** Waits until nothing is in flight. Rejects if the session was stopped before. */

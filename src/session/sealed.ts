@@ -14,38 +14,85 @@ type Members = Readonly<Record<string, Json>>
  */
 export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
 
+/** Encrypts and decrypts the secret members of the record with a name. */
+export interface Seal {
+  close(name: string, value: NonNullable<Json>): Promise<NonNullable<Json>>
+  /** Throws {@link DamagedRecordError} for a record that was sealed with another key, was changed, or is not sealed. */
+  open(name: string, value: Json | undefined): Promise<Json | undefined>
+}
+
+/** What reads a change, and replaces the record if it is still the same. */
+interface Replacement {
+  readonly before: Json | undefined
+  readonly change: Change<unknown>
+}
+
 /**
- * Encrypts the tokens in a store with AES-256-GCM. The rest of each record (login, generation, claim) stays readable,
- * but a token opens only in the record that it was written with.
+ * Encrypts the tokens in a store with AES-256-GCM, and the secret data of sessions. The rest of each record (login,
+ * generation, claim) stays readable, but a token opens only in the record that it was written with.
  *
  * @param key 32 random bytes, or a function that resolves with them.
  * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link DamagedRecordError}
  * if a record was sealed with another key, was changed, or is not sealed; and with what the function rejects with.
  */
 export function sealed(store: SessionStore, key: SealingKey): SessionStore {
+  const { open, close } = createSeal(key)
+  const inTurn = createTurns()
+
+  async function update<Result>(
+    name: string,
+    change: (value: Json | undefined) => Change<Result>,
+  ): Promise<{ readonly result: Result; readonly known: string }> {
+    const before = await store.update(name, (value) => ({ result: value }))
+    const made = change(await open(name, before))
+    const closed = made.value ? { ...made, value: await close(name, made.value) } : made
+    if (await replace(store, name, { before, change: closed })) return { result: made.result, known: '' }
+    return update(name, change)
+  }
+
+  return {
+    ...(store.owners && { owners: store.owners }),
+    // One after the other: each of many at once would have to begin again after each of the others.
+    update: (name, change) => inTurn(name, () => update(name, change)),
+  }
+}
+
+/** Throws {@link BadOptionError} if the key does not have 32 bytes. */
+export function createSeal(key: SealingKey): Seal {
   if (typeof key !== 'function') assertKey(key)
   let imported: Promise<CryptoKey> | undefined
-  const cipher: Cipher = () => {
+  const cipher = () => {
     imported ??= importKey(key).catch((error) => {
       imported = undefined
       throw error
     })
     return imported
   }
-  const inTurn = createTurns()
-
   return {
-    ...(store.owners && { owners: store.owners }),
-    async update<Result>(name: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
-      const seen = change(await open(cipher, name, await read(store, name)))
-      if (seen.value === undefined) return seen.result
-      // One after the other: each of many at once would have to begin again after each of the others.
-      return inTurn(name, async () => ({ result: await changed(store, { cipher, name, change }), known: '' }))
+    async close(name, value) {
+      const { token, secret, ...rest } = value as Members
+      if (token === undefined && secret === undefined) return value
+      const text = JSON.stringify({ token, secret })
+      return { ...rest, sealed: await encrypt(await cipher(), text, bound(name, rest)) }
+    },
+    async open(name, value) {
+      const { sealed, ...rest } = Object(value) as Members
+      if (!Array.isArray(sealed)) {
+        if (!('token' in rest || 'secret' in rest)) return value
+        throw new DamagedRecordError('the stored record is not encrypted: delete it')
+      }
+      const key = await cipher()
+      try {
+        const text = await decrypt(key, sealed as unknown as Sealed, bound(name, rest))
+        return { ...rest, ...JSON.parse(text) }
+      } catch {
+        throw new DamagedRecordError(
+          'the stored record cannot be decrypted: it was sealed with another key, or changed',
+        )
+      }
     },
   }
 }
-
-type Cipher = () => Promise<CryptoKey>
 
 async function importKey(key: SealingKey): Promise<CryptoKey> {
   const bytes = typeof key === 'function' ? await key() : key
@@ -58,73 +105,12 @@ function assertKey(key: Uint8Array): void {
     throw new BadOptionError(`key must be a Uint8Array of ${KEY_LENGTH} bytes`)
 }
 
-async function changed<Result>(
-  store: Store,
-  {
-    cipher,
-    name,
-    change,
-  }: {
-    readonly cipher: Cipher
-    readonly name: string
-    readonly change: (value: Json | undefined) => Change<Result>
-  },
-): Promise<Result> {
-  for (;;) {
-    const before = await read(store, name)
-    const made = change(await open(cipher, name, before))
-    if (made.value === undefined) return made.result
-    const value = made.value === null ? null : await seal(cipher, name, made.value)
-    const expiresAt = made.value === null ? undefined : made.expiresAt
-    if (await replace(store, name, { before, value, expiresAt })) return made.result
-  }
-}
-
-function read(store: Store, name: string): Promise<Json | undefined> {
-  return store.update(name, (value) => ({ result: value }))
-}
-
-/** Returns `false` if another process has changed the record. */
-function replace(
-  store: Store,
-  name: string,
-  {
-    before,
-    value,
-    expiresAt,
-  }: {
-    readonly before: Json | undefined
-    readonly value: NonNullable<Json> | null
-    readonly expiresAt: number | undefined
-  },
-): Promise<boolean> {
-  return store.update<boolean>(name, (now) => {
-    if (JSON.stringify(now) !== JSON.stringify(before)) return { result: false }
-    if (value === null) return { result: true, value }
-    return { result: true, value, ...(expiresAt !== undefined && { expiresAt }) }
-  })
-}
-
-async function seal(cipher: Cipher, name: string, value: NonNullable<Json>): Promise<NonNullable<Json>> {
-  const { token, ...rest } = value as Members
-  if (token === undefined) return value
-  return { ...rest, sealed: await encrypt(await cipher(), JSON.stringify(token), bound(name, rest)) }
-}
-
-async function open(cipher: Cipher, name: string, value: Json | undefined): Promise<Json | undefined> {
-  const { sealed, ...rest } = Object(value) as Members
-  if (!Array.isArray(sealed)) {
-    if (!('token' in rest)) return value
-    throw new DamagedRecordError('the stored record is not encrypted: delete it')
-  }
-  const key = await cipher()
-  try {
-    return { ...rest, token: JSON.parse(await decrypt(key, sealed as unknown as Sealed, bound(name, rest))) }
-  } catch {
-    throw new DamagedRecordError(
-      'the stored record cannot be decrypted: it was sealed with another key, or changed',
-    )
-  }
+/** Resolves to false where another process has changed the record. */
+async function replace(store: Store, name: string, { before, change }: Replacement): Promise<boolean> {
+  if (change.value === undefined) return true
+  return store.update<boolean>(name, (now) =>
+    JSON.stringify(now) === JSON.stringify(before) ? { ...change, result: true } : { result: false },
+  )
 }
 
 /** The name and the rest of a record, with sorted members: some stores change their order. */

@@ -21,17 +21,19 @@ import {
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'
 import { within } from '../request/waiting.ts'
-import type { Change, Json } from '../store/store.ts'
+import type { Change } from '../store/store.ts'
 import { HEADERS_BOUND, LAPSE, REQUEST_TIMEOUT, SENDING_BOUND } from './claim-timing.ts'
 import { guardHeaders } from './guard-headers.ts'
 import { elapsedSince, type Moment, momentOf } from './moment.ts'
 import {
   type Claim,
+  dataOf,
   keptOf,
+  loginRecord,
   readSession,
   refuseOtherHost,
+  type SessionData,
   type SessionRecord,
-  signedIn,
 } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -46,6 +48,8 @@ export interface SessionParts {
   readonly store: SessionStore
   /** The key of its record. */
   readonly name: string
+  /** What the caller stores with a new login. */
+  readonly data: SessionData
   readonly sender: RefreshSender
   /** Identifies this session in its claims: `<process>#<copy of the module>/<session>`. */
   readonly owner: string
@@ -81,7 +85,7 @@ export function claim(
       return {
         result: { type: 'nothingToSpend' },
         // An API refused the token: whoever reads it again would only have it refused again.
-        ...(rejected && { value: over('ended', record) }),
+        ...(rejected && { value: endRecord(record) }),
       }
     const { claim } = record
     const gone = claim === undefined || claim.owner === parts.owner || isGone(parts, claim)
@@ -142,11 +146,11 @@ export async function refresh(
     return { type: 'token', token: refreshed, sentAt }
   } catch (error) {
     if (late) return { type: 'late', error: new StoreUnavailableError('the store responds too slowly') }
-    return understood(error)
+    return readFailure(error)
   }
 }
 
-function understood(error: unknown): RefreshResult {
+function readFailure(error: unknown): RefreshResult {
   if (!(error instanceof AuthgraphError)) throw error
   if (error instanceof LoginRequiredError) return { type: 'ended', error }
   const known = error as AnyAuthgraphError
@@ -175,7 +179,7 @@ export function settle(
     return store.update(name, (value) => {
       const record = memberOf(value, 'login') === login.login ? readSession(value) : undefined
       if (record?.status === 'signedIn') return { result: { type: 'newer', kept: keptOf(record) } }
-      return record ? { result: { type: 'gone' } } : (written(parts, login) as StoreChange<SettleResult>)
+      return record ? { result: { type: 'gone' } } : writeToken(parts, login, parts.data)
     })
   }
   return updateRecord<SettleResult>(parts, (record) => {
@@ -183,26 +187,33 @@ export function settle(
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
     refuseOtherHost(record, parts.sender.provider)
     if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
-    if (isPair) return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 })
+    if (isPair)
+      return writeToken(parts, { ...result, login: kept.login, generation: kept.generation + 1 }, record)
     // If another process has taken over the claim, its result counts.
     if (record.claim?.owner !== owner)
       return { result: result ? { type: 'newer', kept } : { type: 'written' } }
-    if (result?.type === 'ended') return { result: { type: 'written' }, value: over('ended', record) }
+    if (result?.type === 'ended') return { result: { type: 'written' }, value: endRecord(record) }
     const { claim: _, ...released } = record
     return { result: { type: 'written' }, value: released }
   })
 }
 
-function written(
+function writeToken(
   { sender }: SessionParts,
   { login, generation, token, sentAt }: KeptToken,
-): RecordChange<SettleResult> {
+  data: SessionData,
+): Change<SettleResult> {
   const kept = { login, generation, token, sentAt }
-  return { result: { type: 'written', kept }, value: signedIn(kept, sender.provider) }
+  return { result: { type: 'written', kept }, value: loginRecord(kept, sender.provider, data) }
 }
 
-function over(status: 'signedOut' | 'ended', { login }: SessionRecord): SessionRecord {
-  return { v: 1, status, ...(login !== undefined && { login }) }
+/** A login that has ended keeps the data of its caller, who may need it for the next one. */
+function endRecord(record: SessionRecord): SessionRecord {
+  return { ...logoutRecord(record), status: 'ended', ...dataOf(record) }
+}
+
+function logoutRecord({ login }: SessionRecord): SessionRecord {
+  return { v: 1, status: 'signedOut', ...(login !== undefined && { login }) }
 }
 
 /**
@@ -221,7 +232,7 @@ export async function erase(parts: SessionParts): Promise<EraseResult> {
       return { result, value: written(record) }
     })
   try {
-    return await eraseBy((record) => over('signedOut', record))
+    return await eraseBy(logoutRecord)
   } catch {
     return eraseBy(() => null)
   }
@@ -270,16 +281,9 @@ function revoker(
     deleteToken(tokenDeletionUrl, accessToken, { ...sender, ...authentication }, signal)
 }
 
-type RecordChange<Result> =
-  | { readonly result: Result; readonly value?: undefined }
-  | { readonly result: Result; readonly value: SessionRecord | null }
-
-/** A record is JSON, though its type does not say so of the token. */
-type StoreChange<Result> = Change<Result> & { readonly value?: NonNullable<Json> }
-
 function updateRecord<Result>(
   { store, name }: SessionParts,
-  change: (record: SessionRecord | undefined) => RecordChange<Result>,
+  change: (record: SessionRecord | undefined) => Change<Result>,
 ): Promise<Result> {
-  return store.update<Result>(name, (value) => change(readSession(value)) as StoreChange<Result>)
+  return store.update<Result>(name, (value) => change(readSession(value)))
 }

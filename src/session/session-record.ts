@@ -9,6 +9,11 @@ import type { Json } from '../store/store.ts'
 /** The session that may use the refresh token, and a random text for each time that it was given the right. */
 const claim = v.object({ owner: v.string(), nonce: v.string() })
 
+const json = v.custom<Json>((value) => value !== undefined)
+
+/** The data of the caller. */
+const ofCaller = { data: v.exactOptional(json), secret: v.exactOptional(json) }
+
 const record = v.variant('status', [
   v.object({
     v: v.literal(1),
@@ -21,16 +26,29 @@ const record = v.variant('status', [
     /** Epoch milliseconds. */
     sentAt: v.number(),
     /** Sensitive: a `TokenRecord`. */
-    token: v.unknown(),
+    token: json,
     claim: v.exactOptional(claim),
+    ...ofCaller,
   }),
   v.object({
     v: v.literal(1),
     status: v.picklist(['signedOut', 'ended']),
     /** The login that is over: a write of it that comes late must not bring it back. */
     login: v.exactOptional(v.string()),
+    ...ofCaller,
   }),
 ])
+
+/**
+ * Data of yours that is stored with a login. Read it with `store.update(name, (value) => ({ result: value }))`: it is in the
+ * members `data` and `secret` of the record.
+ */
+export interface SessionData {
+  /** Stays readable in a store that encrypts tokens, but does not open with any other token: the name of an account, say. */
+  readonly data?: Json
+  /** Is encrypted with the token: a client id, say. */
+  readonly secret?: Json
+}
 
 /** A login as it is stored. */
 export type SessionRecord = v.InferOutput<typeof record>
@@ -55,9 +73,10 @@ export function refuseOtherHost(record: SessionRecord | undefined, provider: Pro
 }
 
 /** Creates the record of a token. */
-export function signedIn(
+export function loginRecord(
   { login, generation, token, sentAt }: KeptToken,
   provider: Provider,
+  ofCaller: SessionData = {},
 ): SignedInRecord {
   return {
     v: 1,
@@ -66,8 +85,14 @@ export function signedIn(
     generation,
     origins: originsOf(provider),
     sentAt,
-    token: exportToken(token),
+    token: { ...exportToken(token) },
+    ...dataOf(ofCaller),
   }
+}
+
+/** The data of the caller in a record, which may need it for the next login, too. */
+export function dataOf({ data, secret }: SessionData): SessionData {
+  return { ...(data !== undefined && { data }), ...(secret !== undefined && { secret }) }
 }
 
 /** Reads the token of a record. Throws DamagedRecordError if it is not one. */

@@ -88,7 +88,8 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
     const { stderr, record } = await refused(world, invalid)
     expect(stderr).toContain('has expired')
     expect(record).toMatchObject({ status: 'ended' })
-    expect(record.token).toEqual({ clientId: 'id' })
+    expect(record).not.toHaveProperty('token')
+    expect(record.secret).toEqual({ clientId: 'id' })
     await world.expect('status', { code: 1, stdout: ['the login of work has expired'] })
     expect((await world.run('login --profile work')).stdout).not.toContain('no client ID')
     await world.expect('logout', { stdout: '✓ Logged out of work: the login had already ended.\n' })
@@ -223,8 +224,8 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
     const { url, change } = await loggedIn(world)
     await world.login(url, '--profile home')
     change((value) => {
-      value.profile.store = 'keyring'
-      value.profile.since += 1e9
+      value.data.store = 'keyring'
+      value.data.since += 1e9
       value.sealed = ['nonce', 'text']
       delete value.token
     })

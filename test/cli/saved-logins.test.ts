@@ -2,20 +2,16 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { readClientId, removeUnreadable, withProfile } from '../../src/cli/storage/saved-logins.ts'
-import { Secret } from '../../src/secret.ts'
-import { memoryStore } from '../../src/session/index.ts'
-import { fileStore } from '../../src/session/node/index.ts'
-import type { Json } from '../../src/store/store.ts'
+import { openLogin, removeUnreadable } from '../../src/cli/storage/saved-logins.ts'
+import { findProfile, type NamedProfile, savedProfiles } from '../../src/cli/storage/saved-profiles.ts'
 
-const profile = (scope: string) => ({
+const profile = {
   name: 'work',
   address: { host: 'github.com' },
-  scopes: [scope],
+  scopes: ['repo'],
   store: 'file' as const,
   since: 1,
-})
-const work = profile('repo')
+}
 
 let logins: string
 
@@ -32,71 +28,48 @@ beforeEach(() => {
 
 const save = (text: string) => writeFileSync(join(logins, 'work.json'), text, { mode: 0o600 })
 
-test('a refresh keeps the profile of a login that began after the command had read its own', async () => {
-  const store = memoryStore()
-  const newer = withProfile(store, profile('newer'), new Secret('newer id'))
-  const older = withProfile(store, profile('older'), new Secret('older id'))
-  const put = (into: typeof store, login: string | undefined, generation: number) =>
-    into.update('work', () => ({
-      result: undefined,
-      value: { ...(login && { login }), generation, token: {} },
-    }))
-  const read = () => store.update('work', (value) => ({ result: value }))
-  const newest = { profile: { scopes: ['newer'] }, token: { clientId: 'newer id' } }
-  await put(newer, 'a', 0)
-  for (const login of ['a', undefined]) {
-    await put(older, login, 1)
-    expect(await read()).toMatchObject({ generation: 1, ...newest })
-  }
-  await put(older, 'b', 0)
-  expect(await read()).toMatchObject({ profile: { scopes: ['older'] }, token: { clientId: 'older id' } })
-})
+const { name, ...saved } = profile
+const record = (more: object) => JSON.stringify({ value: { v: 1, status: 'ended', data: saved, ...more } })
 
 test.each([
-  ['no change', undefined, 'kept'],
-  ['a deletion', null, undefined],
-  ['a logout', { status: 'signedOut' }, undefined],
-])('%s adds no profile', async (_, value, left) => {
-  const store = memoryStore()
-  await store.update('work', () => ({ result: undefined, value: 'kept' }))
-  const own = withProfile(store, work, new Secret('id'))
-  const change = { result: 'result', ...(value !== undefined && { value: value as Json | null }) }
-  expect(await own.update('work', () => change)).toBe('result')
-  expect(await store.update('work', (kept) => ({ result: kept }))).toBe(left)
+  ['is no JSON', '{'],
+  ['has no profile', JSON.stringify({ value: { v: 1, status: 'ended' } })],
+])('finds no profile in a record that %s', (_, text) => {
+  save(text)
+  expect(() => findProfile(name)).toThrow('the saved login of work cannot be read')
+  expect(savedProfiles()).toMatchObject({ profiles: [], damaged: [{ name }] })
 })
 
-test('a store with a profile has the owners of its store', () => {
-  const store = fileStore(logins)
-  expect(store.owners).toBeDefined()
-  expect(withProfile(store, work, new Secret('id')).owners).toBe(store.owners)
-  expect(withProfile(memoryStore(), work, new Secret('id'))).not.toHaveProperty('owners')
+test('finds no profile in the record of a logout', () => {
+  save(JSON.stringify({ value: { v: 1, status: 'signedOut' } }))
+  expect(findProfile(name)).toBeUndefined()
+  expect(savedProfiles()).toEqual({ profiles: [], damaged: [] })
 })
 
-const { name: _, ...saved } = work
+test.each([{}, { secret: {} }])(
+  'opens no login whose record has %j in place of a client ID',
+  async (more) => {
+    save(record(more))
+    await expect(openLogin(findProfile(name) as NamedProfile)).rejects.toMatchObject({ code: 'damaged_file' })
+  },
+)
 
-test.each([
-  ['nothing is saved', undefined, 'no_login'],
-  ['the record is no JSON', '{', 'damaged_file'],
-  ['the record has no client ID', JSON.stringify({ value: { profile: saved, token: {} } }), 'damaged_file'],
-])('reads no client ID where %s', async (_, text, code) => {
-  if (text) save(text)
-  await expect(readClientId(work)).rejects.toMatchObject({ code })
-})
-
-test('reads the client ID of a login', async () => {
-  save(JSON.stringify({ value: { profile: saved, token: { clientId: 'id' } } }))
-  expect((await readClientId(work)).reveal()).toBe('id')
+test('opens a login with its client ID', async () => {
+  save(record({ secret: { clientId: 'id' } }))
+  const opened = await openLogin(findProfile(name) as NamedProfile)
+  expect(opened.clientId.reveal()).toBe('id')
+  expect(opened.record).toMatchObject({ status: 'ended' })
 })
 
 test('removes a record only if it is damaged', async () => {
-  save(JSON.stringify({ value: { profile: saved } }))
-  await removeUnreadable(work)
+  save(record({}))
+  await removeUnreadable(profile)
   expect(readdirSync(logins)).toEqual(['work.json'])
   save('{')
-  await removeUnreadable(work)
+  await removeUnreadable(profile)
   expect(readdirSync(logins)).toEqual([])
   rmSync(logins, { recursive: true })
   writeFileSync(logins, '')
-  await expect(removeUnreadable(work)).rejects.toMatchObject({ code: 'store_unavailable' })
+  await expect(removeUnreadable(profile)).rejects.toMatchObject({ code: 'store_unavailable' })
   expect(readdirSync(dirname(logins))).toEqual(['logins'])
 })

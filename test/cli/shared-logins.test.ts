@@ -134,7 +134,7 @@ describe('a profile that points to another service', { concurrent: true, timeout
     const { change } = await loggedIn(world, RENEWABLE)
     const evil = await world.scripted()
     change((value) => {
-      value.profile.address.host = evil.url
+      value.data.address.host = evil.url
     })
     const { host } = new URL(evil.url)
     const stderr = ['belongs to another service than its profile says', 'run authgraph logout --profile work']

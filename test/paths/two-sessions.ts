@@ -1,7 +1,7 @@
 import { isDue } from '../../machines/session-selectors.ts'
 import { importToken, type OAuthToken } from '../../src/index.ts'
 import { createSession, memoryStore, type Session, type SessionStore } from '../../src/session/index.ts'
-import { readSession, type SessionRecord, signedIn } from '../../src/session/session-record.ts'
+import { loginRecord, readSession, type SessionRecord } from '../../src/session/session-record.ts'
 import type { Json } from '../../src/store/store.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { rotatingProvider } from '../session/support/rotating-provider.ts'
@@ -151,7 +151,7 @@ export class TwoSessions {
   /** Both sessions have read a login whose token has expired. */
   async begin(): Promise<this> {
     const kept = { login: 'first', generation: 0, token: await this.#newPair(), sentAt: this.now - HOUR }
-    this.#record = signedIn(kept, this.provider.provider)
+    this.#record = loginRecord(kept, this.provider.provider)
     await this.#records.update(NAME, () => ({ result: undefined, value: this.#record as NonNullable<Json> }))
     for (const process of this.#processes) process.takeUpdate()?.run()
     await settle()

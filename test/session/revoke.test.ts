@@ -29,6 +29,7 @@ async function revokeBoth(responses: { readonly newest: number | 'none'; readonl
   const parts: SessionParts = {
     store: memoryStore(),
     name: 'default',
+    data: {},
     sender,
     owner: 'o',
     running: new Set(),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { formOf } from '../../src/auth/auth.ts'
 import { createApi } from '../../src/auth/index.ts'
 import { AuthgraphError } from '../../src/errors.ts'
 import { watchActor } from '../../src/index.ts'
@@ -120,7 +121,7 @@ describe('a session', () => {
     ahead = 0
     await time.advance(60_000)
     expect(await read(session)).toBe('access')
-    const learned = session.learn?.(new Response(null, { status: 401 }), new Secret('Bearer access'))
+    const learned = formOf(session).learn?.(new Response(null, { status: 401 }), new Secret('Bearer access'))
     expect(learned).toBe(true)
     await expect(read(session)).rejects.toMatchObject({ code: 'login_required' })
   })

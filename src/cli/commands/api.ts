@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { app } from '../../auth/app.ts'
-import type { Auth } from '../../auth/auth.ts'
+import type { Auth, HasForm } from '../../auth/auth.ts'
 import { basic } from '../../auth/basic.ts'
 import { type CreateApiOptions, createApi } from '../../auth/create-api.ts'
 import { none } from '../../auth/none.ts'
@@ -144,7 +144,7 @@ async function api(path: string, options: ApiOptions): Promise<number> {
       'this service has no known API: set --host, or use the output of authgraph token',
     )
   const { baseUrl } = provider
-  const withForm = async <Result>(run: (auth: Auth) => Promise<Result>) => {
+  const withForm = async <Result>(run: (auth: Auth | HasForm) => Promise<Result>) => {
     if (given) return run(oauth(given.token))
     return usesLogin(options) ? withLogin(saved, fetch, run) : run(await FORMS[options.auth](options))
   }
@@ -182,7 +182,7 @@ function usesLogin({ auth, secret }: ApiOptions): boolean {
 function withLogin<Result>(
   saved: NamedProfile | undefined,
   fetch: typeof globalThis.fetch,
-  run: (auth: Auth) => Promise<Result>,
+  run: (auth: Auth | HasForm) => Promise<Result>,
 ): Promise<Result> {
   if (saved === undefined)
     throw new CommandError('no_login', 'not logged in to this host: run authgraph login')

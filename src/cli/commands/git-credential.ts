@@ -10,7 +10,7 @@ import { authOrigin, hostIn, type ServiceAddress } from '../network/service-addr
 import { bearerToken } from '../network/token-auth.ts'
 import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
 import { validToken, withSession } from '../storage/open-session.ts'
-import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
+import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
 
 /** An operation of a git credential helper. */
@@ -100,7 +100,7 @@ async function reject({ session, profile, description: { password } }: Operands)
   const { accessToken, refreshToken } = await validToken(session, profile)
   if (accessToken.reveal() !== password) return
   if (refreshToken) {
-    session.learn?.(new Response(null, { status: 401 }), new Secret(`Bearer ${password}`))
+    session.actor.send({ type: 'rejected', token: new Secret(password) })
     await validToken(session, profile)
     return
   }
@@ -111,7 +111,7 @@ async function reject({ session, profile, description: { password } }: Operands)
 
 /** Finds the login of this host and scheme. A token never goes to another host or over another scheme. */
 function profileFor(description: Description, name: string | undefined): NamedProfile | undefined {
-  const profiles = name === undefined ? allProfiles() : [profileOrCurrent(name)]
+  const profiles = name === undefined ? savedProfiles().profiles : [profileOrCurrent(name)]
   const fitting = profiles.filter(({ address }) => isFor(address, description))
   return fitting.find((profile) => profile.name === originOf(description)?.host) ?? fitting[0]
 }

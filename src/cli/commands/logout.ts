@@ -9,7 +9,7 @@ import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { finishWithoutOutput } from '../standard-output.ts'
 import { openSession } from '../storage/open-session.ts'
-import { removeLogin } from '../storage/saved-logins.ts'
+import { removeLogin, removeLogout } from '../storage/saved-logins.ts'
 import { profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
 
@@ -72,6 +72,7 @@ async function end(name: string | undefined): Promise<Line[]> {
   const profile = profileOrCurrent(name)
   const session = await openSession(profile, await environmentFetch())
   await session.logout()
+  await removeLogout(profile)
   const { revocation } = session.actor.getSnapshot().context
   const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name)]
   if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]

@@ -15,12 +15,11 @@ import { type EnvironmentToken, environmentToken } from '../storage/environment-
 import { placeOf, type StoreName } from '../storage/login-stores.ts'
 import { providerOf, validToken, withSession } from '../storage/open-session.ts'
 import {
-  allProfiles,
   currentProfile,
-  damagedProfiles,
   type NamedProfile,
   profileNames,
   profileOrCurrent,
+  savedProfiles,
 } from '../storage/saved-profiles.ts'
 import { validityOf } from '../storage/validity.ts'
 import { profileName } from './values.ts'
@@ -80,9 +79,10 @@ async function status(options: StatusOptions): Promise<number> {
     return 0
   }
   const given = options.profile ? undefined : environmentToken()
-  const damaged = options.profile ? [] : damagedProfiles()
-  const isOne = options.profile || (allProfiles().length === 0 && damaged.length === 0 && !given)
-  const profiles = isOne ? [profileOrCurrent(options.profile)] : allProfiles()
+  const saved = savedProfiles()
+  const damaged = options.profile ? [] : saved.damaged
+  const isOne = options.profile || (saved.profiles.length === 0 && damaged.length === 0 && !given)
+  const profiles = isOne ? [profileOrCurrent(options.profile)] : saved.profiles
   const current = currentProfile()
   const fetch = await environmentFetch()
   const logins = await Promise.all([
@@ -97,7 +97,7 @@ async function status(options: StatusOptions): Promise<number> {
     // The working directory selects a login that cannot be used.
     ...(error && profiles.length > 0 && !isListed && !options.profile ? [{ error }] : []),
   ]
-  const currentName = current instanceof Error ? isListed && allProfiles()[0]?.name : current.name
+  const currentName = current instanceof Error ? isListed && saved.profiles[0]?.name : current.name
   const print = (event: object, lines: readonly Line[]) =>
     options.json ? writer.stream.write(`${visibleJson(event)}\n`) : writer.print(...lines, '')
   for (const login of logins) {

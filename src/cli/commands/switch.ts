@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { chooseProfile } from '../storage/chosen-profile.ts'
 import { selectHere } from '../storage/directory-profile.ts'
-import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
+import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
 
 /** The options of `authgraph switch`. */
@@ -50,7 +50,7 @@ async function switchProfile(options: SwitchOptions): Promise<number> {
 
 /** The login that is not the current one, if there are two. */
 function otherProfile(): NamedProfile {
-  const [current = profileOrCurrent(undefined), other, ...more] = allProfiles()
+  const [current = profileOrCurrent(undefined), other, ...more] = savedProfiles().profiles
   if (other === undefined) return current
   if (more.length === 0) return other
   const names = [current, other, ...more].map(({ name }) => name).join(', ')

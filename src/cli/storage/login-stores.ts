@@ -3,6 +3,7 @@ import { StoreUnavailableError } from '../../errors.ts'
 import { memoryStore } from '../../session/memory-store.ts'
 import { fileStore } from '../../session/node/file-store.ts'
 import { keyringKey } from '../../session/node/keyring-key.ts'
+import { createSeal, type Seal } from '../../session/sealed.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, stateFolder } from './folders.ts'
@@ -23,6 +24,11 @@ export function loginsFolder(): string {
 export function loginStore(name: StoreName): SessionStore {
   if (name === 'none') return memoryStore()
   return fileStore(loginsFolder(), name === 'keyring' ? { seal: systemKey } : {})
+}
+
+/** What encrypts the tokens of a store. */
+export function sealOf(name: StoreName): Seal | undefined {
+  return name === 'keyring' ? createSeal(systemKey) : undefined
 }
 
 /** Describes to users where a login is stored. */

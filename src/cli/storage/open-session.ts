@@ -6,17 +6,28 @@ import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
 import { createSession, type Session, type SessionSnapshot } from '../../session/create-session.ts'
 import { holdSignals } from '../../session/node/hold-signals.ts'
+import type { SessionStore } from '../../session/session-store.ts'
+import type { Json } from '../../store/store.ts'
 import { writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
 import { loginStore } from './login-stores.ts'
-import { readClientId, withProfile } from './saved-logins.ts'
-import { damagedLogin, type NamedProfile } from './saved-profiles.ts'
+import { openLogin } from './saved-logins.ts'
+import { damagedLogin, type NamedProfile, type SavedProfile } from './saved-profiles.ts'
 
 /** Milliseconds for which a command waits until a new token is stored. */
 const STORE_PATIENCE = 10_000
 
 type Fetch = typeof globalThis.fetch
+
+/** What the session of a profile needs besides. */
+interface SessionNeeds {
+  readonly clientId: Secret
+  readonly provider: Provider
+  readonly fetch: Fetch
+  /** Default: the store of the profile. */
+  readonly store?: SessionStore
+}
 
 /**
  * Opens the session of a saved login.
@@ -24,19 +35,36 @@ type Fetch = typeof globalThis.fetch
  * @throws {@link CommandError} if its record cannot be read.
  */
 export async function openSession(profile: NamedProfile, fetch: Fetch): Promise<Session> {
-  const [clientId, provider] = [await readClientId(profile), await providerOf(profile, fetch)]
-  return sessionOf(profile, { clientId, provider, fetch })
+  const { clientId, record } = await openLogin(profile)
+  const provider = await providerOf(profile, fetch)
+  const store = withRecord(loginStore(profile.store), record)
+  return sessionOf(profile.name, profile, { clientId, provider, fetch, store })
 }
 
 /** Creates the session of a profile. A signal does not end the process while it spends or stores a token. */
 export function sessionOf(
-  profile: NamedProfile,
-  { clientId, ...options }: { readonly clientId: Secret; readonly provider: Provider; readonly fetch: Fetch },
+  name: string,
+  { address, endpoints, scopes, store: place, since }: SavedProfile,
+  { store = loginStore(place), clientId, ...options }: SessionNeeds,
 ): Session {
-  const store = withProfile(loginStore(profile.store), profile, clientId)
-  const session = createSession({ ...options, clientId, store, name: profile.name })
+  const profile = { address, ...(endpoints && { endpoints }), scopes, store: place, since }
+  const data = { data: profile, secret: { clientId: clientId.reveal() } }
+  const session = createSession({ ...options, clientId, store, name, data })
   holdSignals(session)
   return session
+}
+
+/** A store whose first reader gets the record that the command has just read. */
+function withRecord({ owners, update }: SessionStore, record: Json | undefined): SessionStore {
+  let isFirst = true
+  return {
+    ...(owners && { owners }),
+    async update(key, change) {
+      const made = isFirst ? change(record) : undefined
+      isFirst = false
+      return made && made.value === undefined ? made.result : update(key, change)
+    },
+  }
 }
 
 /** The provider of a saved login. It needs no request. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { WrongHostError } from '../../errors.ts'
+import type { Json } from '../../store/store.ts'
 import { CommandError, type Failure, isFailure } from '../command-error.ts'
 import { isProfileName } from '../commands/values.ts'
 import { authOrigin, endpoints, serviceAddress } from '../network/service-address.ts'
@@ -21,15 +22,28 @@ export const savedProfile = v.object({
   since: v.number(),
 })
 
-/** The file of a login. */
-const file = v.object({ value: v.object({ profile: savedProfile }) })
+/** The file of a login, or of a logout whose command was killed. */
+const file = v.object({
+  value: v.union([
+    v.object({ status: v.literal('signedOut') }),
+    v.looseObject({ status: v.picklist(['signedIn', 'ended']), data: savedProfile }),
+  ]),
+})
 
 /** The public part of a saved login. */
-export interface SavedProfile extends v.InferOutput<typeof savedProfile> {}
+export type SavedProfile = v.InferOutput<typeof savedProfile>
 
 /** A saved profile with its name. */
 export interface NamedProfile extends SavedProfile {
   readonly name: string
+  /** The record of its session, in which tokens may be encrypted. */
+  readonly record: Json
+}
+
+/** A saved login that cannot be read. */
+interface DamagedProfile {
+  readonly name: string
+  readonly error: CommandError
 }
 
 /** Finds a profile by its name. Throws {@link CommandError} with code `damaged_file`. */
@@ -38,7 +52,8 @@ export function findProfile(name: string): NamedProfile | undefined {
   if (text === undefined) return undefined
   const saved = parseJson(file, text)
   if (saved === undefined) throw damagedLogin(name)
-  return { name, ...saved.value.profile }
+  const { value } = saved
+  return value.status === 'signedOut' ? undefined : { name, ...value.data, record: value as Json }
 }
 
 /** The error of a login that cannot be read. It has the code `damaged_file`, and quotes nothing of the login. */
@@ -56,13 +71,23 @@ export function replaceableProfile(name: string): NamedProfile | undefined {
   return profile instanceof CommandError ? undefined : profile
 }
 
-/** Lists the readable profiles, the chosen one first, then the last login. The first one is the current profile. */
-export function allProfiles(): NamedProfile[] {
+/** Reads all profiles: the readable ones, the chosen one first, then the last login; and the damaged ones. */
+export function savedProfiles(): {
+  readonly profiles: readonly NamedProfile[]
+  readonly damaged: readonly DamagedProfile[]
+} {
   const chosen = chosenProfile()
   const isChosen = ({ name }: NamedProfile) => Number(name === chosen)
-  return savedNames()
-    .flatMap((name) => replaceableProfile(name) ?? [])
-    .sort((one, other) => isChosen(other) - isChosen(one) || other.since - one.since)
+  const profiles: NamedProfile[] = []
+  const damaged: DamagedProfile[] = []
+  // A file of another program, or of a store that is checked, may have any name.
+  for (const name of namesIn(loginsFolder()).filter(isProfileName)) {
+    const profile = readable(name)
+    if (profile instanceof CommandError) damaged.push({ name, error: profile })
+    else if (profile) profiles.push(profile)
+  }
+  profiles.sort((one, other) => isChosen(other) - isChosen(one) || other.since - one.since)
+  return { profiles, damaged }
 }
 
 /** The profile that commands use by default, or why there is none. */
@@ -75,17 +100,10 @@ export function currentProfile(): NamedProfile | Failure {
   }
 }
 
-/** Lists the damaged profiles with their errors. */
-export function damagedProfiles(): { readonly name: string; readonly error: CommandError }[] {
-  return savedNames().flatMap((name) => {
-    const error = readable(name)
-    return error instanceof CommandError ? { name, error } : []
-  })
-}
-
 /** Lists the names of all profiles, current profile first. */
 export function profileNames(): string[] {
-  return [...allProfiles(), ...damagedProfiles()].map(({ name }) => name)
+  const { profiles, damaged } = savedProfiles()
+  return [...profiles, ...damaged].map(({ name }) => name)
 }
 
 /**
@@ -96,20 +114,26 @@ export function profileNames(): string[] {
  * selects a login to another host.
  */
 export function profileOrCurrent(name: string | undefined): NamedProfile {
-  const here = name === undefined ? directoryProfile() : undefined
-  if (here) return profileHere(here)
-  const [damaged] = name === undefined ? damagedProfiles() : []
+  if (name === undefined) {
+    const here = directoryProfile()
+    if (here) return profileHere(here)
+  }
+  const named = name === undefined ? undefined : findProfile(name)
+  if (named) return named
+  const { profiles, damaged } = savedProfiles()
+  if (name !== undefined) throw notSaved(name, profiles)
   // The damaged profile may be the current one: using another would act as the wrong user.
-  if (damaged) throw damaged.error
-  const profile = name === undefined ? allProfiles()[0] : findProfile(name)
-  if (profile) return profile
-  const names = allProfiles().map((known) => known.name)
-  const known = names.length > 0 ? ` (saved logins: ${names.join(', ')})` : ''
-  throw new CommandError(
+  if (damaged[0]) throw damaged[0].error
+  if (profiles[0]) return profiles[0]
+  throw new CommandError('no_login', 'nobody is logged in: run authgraph login')
+}
+
+function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError {
+  const names = profiles.map((profile) => profile.name).join(', ')
+  const known = names ? ` (saved logins: ${names})` : ''
+  return new CommandError(
     'no_login',
-    name === undefined
-      ? 'nobody is logged in: run authgraph login'
-      : `there is no login named ${name}${known}: run authgraph login --profile ${name}`,
+    `there is no login named ${name}${known}: run authgraph login --profile ${name}`,
   )
 }
 
@@ -123,11 +147,6 @@ function profileHere({ path, profile: name, host }: DirectoryProfile): NamedProf
     )
   if (authOrigin(profile.address).host === host) return profile
   throw new WrongHostError(`${path} selects a login to another host than the saved login ${name}`)
-}
-
-/** The names that `--profile` accepts. A file of another program, or of a store that is checked, may have any name. */
-function savedNames(): string[] {
-  return namesIn(loginsFolder()).filter(isProfileName)
 }
 
 function readable(name: string): NamedProfile | CommandError | undefined {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../errors.ts'
 import type { Owners } from '../session-store.ts'
-import { readRegularFile } from './regular-file.ts'
+import { readRegularFileSync } from './regular-file.ts'
 
 /**
  * Milliseconds between two attempts to take a lock, and how many there are: about ten seconds. A lock is held for less
@@ -35,7 +35,7 @@ type IsDead = (found: Found) => boolean
 const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT']
 
 /**
- * Runs a function under a lock file, while no other process does.
+ * Runs a function under a lock file, while no other process does. The function receives the names in the folder.
  *
  * `link` creates the file together with its content. Whoever finds the lock of a dead process must not remove it, since
  * several processes may find it at once. The one that creates the file `<lock>.<nonce of the dead process>` is its
@@ -47,7 +47,7 @@ const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT']
 export async function underLock<Result>(
   lock: string,
   owners: Owners,
-  run: () => Promise<Result>,
+  run: (names: readonly string[]) => Promise<Result>,
 ): Promise<Result> {
   const nonce = crypto.randomUUID()
   const own = `${lock}.new.${nonce}`
@@ -59,11 +59,12 @@ export async function underLock<Result>(
       (owner === undefined ? undefined : owners.isGone(owner)) ?? mtimeMs - mtime > LOCK_LIFETIME
     const chain = await acquire(lock, own, isDead)
     try {
-      return await run()
+      const names = await readdir(dirname(lock))
+      await removeLeftovers(lock, names, isDead)
+      return await run(names)
     } finally {
       // The lock first: without it, nobody can become the heir of the others.
       for (const file of chain) await rm(file, { force: true })
-      await removeLeftovers(lock, isDead)
     }
   } finally {
     await rm(own, { force: true })
@@ -83,11 +84,10 @@ async function create(file: string, content: Held): Promise<void> {
 }
 
 /** Removes the files of processes that were killed while they waited for the lock. */
-async function removeLeftovers(lock: string, isDead: IsDead): Promise<void> {
-  const folder = dirname(lock)
-  for (const name of await readdir(folder)) {
+async function removeLeftovers(lock: string, names: readonly string[], isDead: IsDead): Promise<void> {
+  for (const name of names) {
     if (!name.startsWith(`${basename(lock)}.new.`)) continue
-    const file = join(folder, name)
+    const file = join(dirname(lock), name)
     const found = await find(file)
     if (found && isDead(found)) await rm(file, { force: true })
   }
@@ -143,7 +143,7 @@ async function linked(own: string, file: string): Promise<boolean> {
 /** `undefined` if the file has been removed, or cannot be opened now. */
 async function find(file: string): Promise<Found | undefined> {
   try {
-    const text = await readRegularFile(file)
+    const text = readRegularFileSync(file)
     const { ino, mtimeMs } = await stat(file)
     const { owner, nonce } = parsed(text) ?? { owner: undefined, nonce: `${ino}-${mtimeMs}` }
     return { owner, nonce, mtime: mtimeMs }

@@ -1,17 +1,20 @@
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { BadOptionError, DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
 import { type Change, type Json, NEVER } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
-import { type SealingKey, sealed } from '../sealed.ts'
+import { createSeal, type Seal, type SealingKey } from '../sealed.ts'
 import type { SessionStore } from '../session-store.ts'
 import { underLock } from './file-lock.ts'
 import { assertPrivate, folderOf, makePrivate } from './private-folder.ts'
 import { processOwners } from './process-owners.ts'
-import { readRegularFile } from './regular-file.ts'
+import { openRegularFile } from './regular-file.ts'
 
 /** The end of the name of a file that is being written. The file of another login may begin with the same name. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** Leaves records as they are. */
+const NO_SEAL: Seal = { open: async (_, value) => value, close: async (_, value) => value }
 
 /** Options of `fileStore`. */
 export interface FileStoreOptions {
@@ -33,52 +36,88 @@ export interface FileStoreOptions {
  * @throws {@link BadOptionError} if the name is empty. Updates reject with {@link StoreUnavailableError} if other users
  * can open the folder, or a file cannot be read or written; with {@link DamagedRecordError} if it has no valid content.
  */
-export function fileStore(name: string, { seal }: FileStoreOptions = {}): SessionStore {
+export function fileStore(name: string, { seal: key }: FileStoreOptions = {}): SessionStore {
   if (typeof name !== 'string' || name === '')
     throw new BadOptionError('fileStore() needs the name of your app, or the path of a folder')
   const folder = folderOf(name)
+  const seal = key === undefined ? NO_SEAL : createSeal(key)
   const owners = processOwners()
   const inTurn = createTurns()
-  const fileOf = (key: string) => join(folder, `${encodeURIComponent(key)}.json`)
 
-  const store: SessionStore = {
+  async function update<Result>(
+    file: string,
+    key: string,
+    change: (value: Json | undefined) => Change<Result>,
+  ): Promise<Result> {
+    const read = async (handle: FileHandle | undefined) => {
+      const made = change(await seal.open(key, await readRecord(file, handle)))
+      // Sealed before the lock is taken, since the user may have to unlock the keyring.
+      return made.value ? { ...made, value: await seal.close(key, made.value) } : made
+    }
+    await assertPrivate(folder)
+    return withFile(file, async (seen) => {
+      const made = await read(seen)
+      if (made.value === undefined) return made.result
+      await makePrivate(folder)
+      return inTurn(file, () =>
+        underLock(`${file}.lock`, owners, async (names) => {
+          const { result, ...written } = (await isStill(file, seen)) ? made : await withFile(file, read)
+          if (written.value !== undefined) await removeLeftovers(file, names)
+          if (written.value === null) await rm(file, { force: true })
+          else if (written.value !== undefined) await replaceFile(file, `${JSON.stringify(written)}\n`)
+          return { result, known: '' }
+        }),
+      )
+    })
+  }
+
+  return {
     owners,
-    async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
-      const file = fileOf(key)
-      return explained(file, async () => {
-        await assertPrivate(folder)
-        const seen = change(await readRecord(file))
-        if (seen.value === undefined) return seen.result
-        await makePrivate(folder)
-        return inTurn(file, () =>
-          underLock(`${file}.lock`, owners, async () => {
-            const made = change(await readRecord(file))
-            if (made.value !== undefined) await removeLeftovers(file)
-            if (made.value === null) await rm(file, { force: true })
-            else if (made.value !== undefined)
-              await replaceFile(file, `${JSON.stringify({ value: made.value, expiresAt: made.expiresAt })}\n`)
-            return { result: made.result, known: '' }
-          }),
-        )
+    update(key, change) {
+      const file = join(folder, `${encodeURIComponent(key)}.json`)
+      return update(file, key, change).catch((error) => {
+        throw namingFile(file, error)
       })
     },
   }
-  return seal === undefined ? store : sealed(store, seal)
 }
 
-async function readRecord(file: string): Promise<Json | undefined> {
-  let text: string
-  try {
-    text = await readRegularFile(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+/** Opens a file, if it is there, until the function has ended. */
+async function withFile<Result>(
+  file: string,
+  use: (handle: FileHandle | undefined) => Promise<Result>,
+): Promise<Result> {
+  const handle = await openRegularFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
     throw error
+  })
+  try {
+    return await use(handle)
+  } finally {
+    await handle?.close()
   }
+}
+
+async function readRecord(file: string, handle: FileHandle | undefined): Promise<Json | undefined> {
+  const text = await handle?.readFile('utf8')
+  // Windows does not replace a file that is open.
+  if (process.platform === 'win32') await handle?.close()
+  if (text === undefined) return undefined
   try {
     const { value, expiresAt = NEVER } = JSON.parse(text)
     return expiresAt > Date.now() ? value : undefined
   } catch {
     throw new DamagedRecordError(`${file} is damaged: delete it and log in again`)
+  }
+}
+
+/** Whether nobody has replaced an open file, whose inode cannot be used for another one before it is closed. */
+async function isStill(file: string, handle: FileHandle | undefined): Promise<boolean> {
+  try {
+    const [now, seen] = await Promise.all([stat(file), handle?.stat()])
+    return now.ino === seen?.ino && now.dev === seen.dev
+  } catch {
+    return false
   }
 }
 
@@ -101,20 +140,17 @@ async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /** Removes the files that killed writers left behind. While this process has the lock, there is no other writer. */
-async function removeLeftovers(file: string): Promise<void> {
+async function removeLeftovers(file: string, names: readonly string[]): Promise<void> {
   const prefix = `${basename(file)}.new.`
-  for (const name of await readdir(dirname(file)))
+  for (const name of names)
     if (name.startsWith(prefix) && UUID.test(name.slice(prefix.length)))
       await rm(join(dirname(file), name), { force: true })
 }
 
-/** Names the file in errors of the system. */
-async function explained<Result>(file: string, run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run()
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (syscall === undefined) throw error
-    throw new StoreUnavailableError(`${file} cannot be read or written: ${code}`)
-  }
+/** Names the file in an error of the system. */
+function namingFile(file: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return syscall === undefined
+    ? error
+    : new StoreUnavailableError(`${file} cannot be read or written: ${code}`)
 }

@@ -1,21 +1,22 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 
 /** Does not wait: a pipe in place of a file would block its reader until somebody writes to it. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** Reads a text file. Throws a system error for a pipe, a device or a folder. */
-export async function readRegularFile(path: string): Promise<string> {
+/** Opens a file to read it. Throws a system error for a pipe, a device or a folder. */
+export async function openRegularFile(path: string): Promise<FileHandle> {
   const file = await open(path, FLAGS)
   try {
     assertRegular(await file.stat())
-    return await file.readFile('utf8')
-  } finally {
+    return file
+  } catch (error) {
     await file.close()
+    throw error
   }
 }
 
-/** The same, synchronously. */
+/** Reads a text file, synchronously. */
 export function readRegularFileSync(path: string): string {
   const file = openSync(path, FLAGS)
   try {

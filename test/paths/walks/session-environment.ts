@@ -1,10 +1,11 @@
 import { tokenInUse } from '../../../machines/session-selectors.ts'
+import { formOf } from '../../../src/auth/auth.ts'
 import type { Provider } from '../../../src/protocol/provider.ts'
 import { github } from '../../../src/protocol/provider.ts'
 import { Secret } from '../../../src/secret.ts'
 import type { Session, SessionOptions } from '../../../src/session/create-session.ts'
 import { memoryStore } from '../../../src/session/memory-store.ts'
-import { keptOf, readSession, signedIn } from '../../../src/session/session-record.ts'
+import { keptOf, loginRecord, readSession } from '../../../src/session/session-record.ts'
 import type { SessionStore } from '../../../src/session/session-store.ts'
 import type { Json } from '../../../src/store/store.ts'
 import { CODES_RESPONSES } from '../../../src/testing/paths/codes-responses.ts'
@@ -101,7 +102,10 @@ export class SessionEnvironment {
   async reject({ token }: StepOf<'rejected'>): Promise<void> {
     const { context } = this.session.actor.getSnapshot()
     const inUse = token === 'inUse' && tokenInUse(context)?.token.accessToken.reveal()
-    this.session.learn?.(new Response(null, { status: 401 }), new Secret(`Bearer ${inUse || 'another'}`))
+    formOf(this.session).learn?.(
+      new Response(null, { status: 401 }),
+      new Secret(`Bearer ${inUse || 'another'}`),
+    )
     await this.time.settle()
   }
 
@@ -225,5 +229,5 @@ function storedIn(value: Json | undefined): Stored {
 function recordOf(stored: Exclude<Stored, undefined>): NonNullable<Json> {
   if (typeof stored === 'string') return { v: 1, status: stored }
   const claim = stored.owner === undefined ? {} : { claim: { owner: stored.owner, nonce: 'another' } }
-  return { ...signedIn(stored.kept, PROVIDER), ...claim } as NonNullable<Json>
+  return { ...loginRecord(stored.kept, PROVIDER), ...claim } as NonNullable<Json>
 }

@@ -1,3 +1,4 @@
+import { formOf } from '../../../src/auth/auth.ts'
 import { AuthgraphError } from '../../../src/errors.ts'
 import { REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
 import { github } from '../../../src/protocol/provider.ts'
@@ -128,7 +129,7 @@ export class Program implements Host {
     const authorization = `Bearer ${this.token}`
     const init = { method: 'GET', headers: { authorization } }
     const response = await this.#fetch(`${AUTH_URL}/user`, init).catch(() => undefined)
-    if (response && this.session.learn?.(response, new Secret(authorization)))
+    if (response && formOf(this.session).learn?.(response, new Secret(authorization)))
       this.note('renews a refused token')
   }
 

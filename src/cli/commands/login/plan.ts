@@ -13,7 +13,7 @@ import {
 } from '../../network/service-address.ts'
 import { checkStore, type StoreName } from '../../storage/login-stores.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
-import { readClientId, removeUnreadable } from '../../storage/saved-logins.ts'
+import { openLogin, removeUnreadable } from '../../storage/saved-logins.ts'
 import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
 
 /** The options of `authgraph login`. */
@@ -113,7 +113,7 @@ function knownProfile(name: string, given: ServiceAddress | undefined): NamedPro
 /** `undefined` if the saved login is damaged: the planned login replaces it. */
 async function savedClientId(profile: NamedProfile): Promise<Secret | undefined> {
   try {
-    return await readClientId(profile)
+    return (await openLogin(profile)).clientId
   } catch (error) {
     if (error instanceof CommandError && error.code === 'damaged_file') return undefined
     throw error

@@ -28,8 +28,8 @@ export async function saveToken(
   const token = byLocalClock(result.token)
   const { name, address, scopes, store, clientId } = plan
   const found = 'issuer' in address && { endpoints: v.parse(endpoints, provider) }
-  const profile = { name, address, ...found, scopes: [...scopes], store, since: Date.now() }
-  const session = sessionOf(profile, { clientId, provider, fetch })
+  const profile = { address, ...found, scopes: [...scopes], store, since: Date.now() }
+  const session = sessionOf(name, profile, { clientId, provider, fetch })
   try {
     const error = await keep(token, session)
     // The service issues the token once: whatever happened to it in one place, the other one is tried.
