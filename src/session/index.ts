@@ -27,5 +27,6 @@ export {
 } from './create-session.ts'
 export { memoryStore } from './memory-store.ts'
 export { sealed } from './sealed.ts'
+export type { SessionData } from './session-record.ts'
 export type { SessionStore } from './session-store.ts'
 export { type SessionView, viewOfSession } from './view-of-session.ts'

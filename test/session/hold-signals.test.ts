@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { isHolding } from '../../src/session/node/hold-signals.ts'
 import { holdSignals } from '../../src/session/node/index.ts'
 import { HOUR, troubled, world } from './support/world.ts'
 
@@ -29,7 +30,9 @@ test('holds a signal back until the last of several sessions has stored its toke
   process.emit('SIGHUP', 'SIGHUP')
   await one()
   expect(kill).not.toHaveBeenCalled()
+  expect(isHolding()).toBe(true)
   await other()
+  expect(isHolding()).toBe(false)
   expect(kill.mock.calls).toEqual([[process.pid, 'SIGHUP']])
 })
 

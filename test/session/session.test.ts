@@ -382,6 +382,47 @@ describe('a session', () => {
   })
 })
 
+test.each<[string, object]>([
+  ['store', { store: undefined }],
+  ['store', { store: {} }],
+  ['name', { name: '' }],
+  ['name', { name: 1 }],
+  ['minValidity', { minValidity: -1 }],
+  ['minValidity', { minValidity: Number.NaN }],
+])('a session takes no invalid %s: %j', (option, options) => {
+  expect(() => world().open(options)).toThrow(
+    expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(option) }),
+  )
+})
+
+describe('the data of the caller', () => {
+  const data = { data: { account: 'octocat' }, secret: { clientId: 'id' } }
+
+  test('is stored with a login, stays through a refresh and an end, and goes with a logout', async () => {
+    const { time, server, loggedIn, open, over, read, stored } = world()
+    await loggedIn({ data })
+    expect(await stored()).toMatchObject(data)
+    await time.advance(HOUR)
+    // A command that does not know the data.
+    const session = open({ data: { data: 'another' } })
+    await read(session)
+    expect(await stored()).toMatchObject({ generation: 1, ...data })
+    await time.advance(HOUR)
+    for (const family of server.families) family.revoked = true
+    await expect(read(session)).rejects.toMatchObject({ code: 'login_required' })
+    expect(await stored()).toEqual({ v: 1, status: 'ended', login: expect.any(String), ...data })
+    await over(session.logout())
+    expect(await stored()).toEqual({ v: 1, status: 'signedOut', login: expect.any(String) })
+  })
+
+  test('is not in the record of a session without data', async () => {
+    const { loggedIn, stored } = world()
+    await loggedIn()
+    expect(Object.keys(await stored())).not.toContain('data')
+    expect(Object.keys(await stored())).not.toContain('secret')
+  })
+})
+
 describe('a token that was received elsewhere', () => {
   const token = (more: Partial<OAuthToken> = {}): OAuthToken => ({
     accessToken: new Secret('access-0-0'),
@@ -528,6 +569,20 @@ describe('the end of a session', () => {
     expect(server.revoked).toEqual(['refresh-1-0', 'refresh-0-0'])
   })
 
+  test('logout without a login says so', async () => {
+    const { open, over } = world()
+    expect(await over(open().logout())).toEqual({ revoked: false, why: 'there was no login' })
+  })
+
+  test('logout that cannot reach the store rejects, and the login stays', async () => {
+    const { store, loggedIn, over, stored } = world()
+    const broken = troubled(store)
+    const session = await loggedIn({ store: broken.store })
+    broken.trouble.isBroken = true
+    await expect(over(session.logout())).rejects.toThrow('disk full')
+    expect(await stored()).toMatchObject({ status: 'signedIn' })
+  })
+
   test('logout says why nothing was revoked', async () => {
     const { server, loggedIn, over } = world()
     const { revocationEndpoint: _, tokenDeletionUrl: __, ...provider } = server.provider
@@ -641,6 +696,22 @@ describe('a session as a form of authentication', () => {
     await expect(over(api('/user'))).rejects.toMatchObject({ status: 401 })
     expect(calls).toBe(1)
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test.each<[string, number, string | undefined, boolean]>([
+    ['another status', 403, 'Bearer access-0-0', false],
+    ['no header', 401, undefined, false],
+    ['a token that is no longer in use', 401, 'Bearer older', true],
+    ['the token in use', 401, 'bearer access-0-0', true],
+  ])('tells of %s whether a retry may succeed', async (_, status, sent, expected) => {
+    const { server, loggedIn } = world()
+    const session = await loggedIn()
+    const refused = new Response(null, { status })
+    expect(formOf(session).learn?.(refused, sent === undefined ? sent : new Secret(sent))).toBe(expected)
+    expect(session.actor.getSnapshot().value).toBe(
+      sent?.endsWith('0-0') && expected ? 'claiming' : 'signedIn',
+    )
+    expect(server.requests).toHaveLength(2)
   })
 
   test('a 401 that arrives after the logout goes to the caller', async () => {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { DamagedRecordError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
+import { assertPrivate } from '../../session/node/private-folder.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf } from './folders.ts'
@@ -21,9 +22,11 @@ export interface OpenedLogin {
 /**
  * Decrypts the record that was read with a profile.
  *
- * @throws {@link CommandError} with code `no_keyring`, or `damaged_file` if the record cannot be decrypted.
+ * @throws {@link CommandError} with code `no_keyring`, or `damaged_file` if the record cannot be decrypted; StoreUnavailableError
+ * if other users can open its folder.
  */
 export async function openLogin(profile: NamedProfile): Promise<OpenedLogin> {
+  await assertPrivate(loginsFolder())
   const record = await openRecord(profile)
   const saved = v.safeParse(savedSecret, record)
   if (!saved.success) throw damagedLogin(profile.name)
