@@ -46,7 +46,7 @@ const record = v.variant('status', [
 export interface SessionData {
   /** Stays readable in a store that encrypts tokens, but does not open with any other token: the name of an account, say. */
   readonly data?: Json
-  /** Is encrypted with the token: a client id, say. */
+  /** Is encrypted with the token: a client ID, say. */
   readonly secret?: Json
 }
 
