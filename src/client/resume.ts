@@ -2,16 +2,12 @@ import * as v from 'valibot'
 import type { DeviceStatus, Progress } from '../../machines/device-context.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
-import { filled, isTexts, parseFields, visible, webAddress } from '../protocol/fields.ts'
+import { filled, finite, parseFields, visible, webAddress } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
 
-const STATUSES: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfies DeviceStatus[]
-
-const finite = v.custom<number>(Number.isFinite)
-
-const count = v.custom<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0)
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
@@ -60,33 +56,22 @@ export interface ResumeRecord {
 }
 
 const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
-  v: v.custom<1>((version) => version === 1),
+  v: v.literal(1),
   clientId: filled,
   deviceCode: filled,
   codeVerifier: v.optional(filled),
   userCode: visible,
   verificationUri: webAddress,
   verificationUriComplete: v.optional(webAddress),
-  scopes: v.custom<string[]>(isTexts),
-  resource: v.optional(v.custom<string[]>(isTexts)),
+  scopes: v.array(v.string()),
+  resource: v.optional(v.array(v.string())),
   tokenEndpoint: v.string(),
-  status: v.custom<DeviceStatus>((status) => STATUSES.includes(status)),
-  interval: v.pipe(
-    v.custom<number>(Number.isSafeInteger),
-    v.check((interval) => interval >= 1),
-  ),
-  margin: v.pipe(
-    finite,
-    v.check((margin) => margin >= 1 && margin <= 2),
-  ),
+  status: v.picklist(['requested', 'pending', 'slowed'] satisfies DeviceStatus[]),
+  interval: v.pipe(count, v.minValue(1)),
+  margin: v.pipe(finite, v.minValue(1), v.maxValue(2)),
   nextPollAt: finite,
   expiresAt: finite,
-  expiresIn: v.optional(
-    v.pipe(
-      finite,
-      v.check((seconds) => seconds >= 0),
-    ),
-  ),
+  expiresIn: v.optional(v.pipe(finite, v.minValue(0))),
   writtenAt: v.optional(finite),
   faults: v.optional(count),
   forgiven: v.optional(count),

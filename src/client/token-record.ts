@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
-import { isTexts, parseFields } from '../protocol/fields.ts'
+import { finite, parseFields } from '../protocol/fields.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { isBearer, isToken } from '../protocol/syntax.ts'
 import { isSecret, Secret } from '../secret.ts'
@@ -37,8 +37,8 @@ export interface TokenRecord {
 }
 
 const tokenText = v.custom<string>(isToken)
-const scopes = v.custom<string[]>(isTexts)
-const number = v.exactOptional(v.custom<number>(Number.isFinite))
+const scopes = v.array(v.string())
+const number = v.exactOptional(finite)
 
 const tokenRecord: v.GenericSchema<unknown, TokenRecord> = v.object({
   v: v.literal(1),

@@ -22,6 +22,9 @@ export function parseFields<Schema extends v.GenericSchema>(
   throw new Failure(`the ${name} ${why}`)
 }
 
+/** A number that JSON can hold. */
+export const finite = v.pipe(v.number(), v.finite())
+
 /** A non-empty text. */
 export const filled = v.custom<string>(isFilled)
 

@@ -111,18 +111,8 @@ export function rfc8628({
   scopeSeparator = ' ',
   encoding = 'form',
   ...addresses
-}: {
-  readonly deviceAuthorizationEndpoint: string
-  readonly tokenEndpoint: string
-  readonly issuer?: string | undefined
-  readonly baseUrl?: string | undefined
-  readonly revocationEndpoint?: string | undefined
-  readonly clientAuthenticationMethods?: readonly string[] | undefined
-  readonly codeChallengeMethods?: readonly string[] | undefined
-  readonly jwksUri?: string | undefined
-  readonly scopeSeparator?: ScopeSeparator
-  readonly encoding?: 'form' | 'json'
-}): Provider {
+}: Omit<Provider, 'scopeSeparator' | 'encoding' | 'tokenDeletionUrl'> &
+  Partial<Pick<Provider, 'scopeSeparator' | 'encoding'>>): Provider {
   return { ...addresses, scopeSeparator, encoding }
 }
 
