@@ -1,15 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { drawLogin } from './login/draw-login.ts'
+import { readRecording } from '../../src/recording/read-recording.ts'
+import { storyOf } from '../../src/recording/story.ts'
+import { timeline } from '../../src/recording/timeline.ts'
 import { diagrams, layouts } from './make-diagrams.ts'
 
 const machines = join('docs', 'machines')
 const images = join('docs', 'images')
 mkdirSync(machines, { recursive: true })
-const recording = readFileSync(join(images, 'login.ndjson'), 'utf8')
+const story = storyOf(readRecording(readFileSync(join(images, 'login.ndjson'), 'utf8')))
 const made = new Map([
   ...inFolder(machines, diagrams(await layouts())),
-  ...inFolder(images, drawLogin(recording)),
+  [join(images, 'login.svg'), timeline(story, 'wide')],
+  [join(images, 'login.narrow.svg'), timeline(story, 'narrow')],
 ])
 const present = [...readdirSync(machines).map((name) => join(machines, name)), ...made.keys()]
 const stale = [...new Set(present)].filter((path) => made.get(path) !== contentOf(path))

@@ -12,12 +12,10 @@ export type Step =
       readonly to: Who
       readonly name: string
       readonly text?: string
-      /** Responses are dashed, and lost ones end at a cross. */
-      readonly form?: 'response' | 'lost'
-      /** What stands left of it in a picture with times. */
-      readonly at?: readonly string[]
+      /** Responses are dashed. */
+      readonly isResponse?: boolean
     }
-  | { readonly kind: 'state'; readonly of: Who; readonly name: string; readonly at?: readonly string[] }
+  | { readonly kind: 'state'; readonly of: Who; readonly name: string }
   /** The device waits in a state. The height of the bar is in pixels. */
   | { readonly kind: 'wait'; readonly name: string; readonly state: string; readonly height: number }
   | { readonly kind: 'loop'; readonly name: string; readonly steps: readonly Step[] }
@@ -39,39 +37,21 @@ interface Measures {
   readonly head: number
   /** The frame around repeated steps, and where its text begins. */
   readonly loop: { readonly x: number; readonly width: number; readonly words: number }
-  /** Where times end. */
-  readonly times: number | undefined
 }
 
-/** For a page and for the screen of a phone, with times and without. */
+/** For a page and for the screen of a phone. */
 const MEASURES = {
   wide: {
     width: 760,
     lines: { user: 112, device: 376, service: 648 },
     head: 168,
     loop: { x: 252, width: 480, words: 392 },
-    times: undefined,
-  },
-  timed: {
-    width: 800,
-    lines: { user: 160, device: 424, service: 696 },
-    head: 168,
-    loop: { x: 300, width: 480, words: 440 },
-    times: 62,
   },
   narrow: {
     width: 358,
     lines: { user: 52, device: 164, service: 304 },
     head: 88,
     loop: { x: 64, width: 288, words: 176 },
-    times: undefined,
-  },
-  narrowTimed: {
-    width: 358,
-    lines: { user: 86, device: 182, service: 303 },
-    head: 80,
-    loop: { x: 96, width: 256, words: 194 },
-    times: 44,
   },
 } satisfies Record<string, Measures>
 
@@ -89,9 +69,6 @@ const EDGE = 8
 
 /** Pixels of the bar of a wait. */
 const BAR = 10
-
-/** Pixels from the middle of the cross of a lost message to its ends. */
-const CROSS = 6
 
 /** Draws a sequence of messages. */
 export function drawSequence(
@@ -170,7 +147,7 @@ function drawStep(step: Step, top: number, measures: Measures): Drawn {
 }
 
 function drawMessage(
-  { from, to, name, text: words = '', form, at = [] }: Extract<Step, { kind: 'message' }>,
+  { from, to, name, text: words = '', isResponse }: Extract<Step, { kind: 'message' }>,
   top: number,
   measures: Measures,
 ): Drawn {
@@ -183,20 +160,15 @@ function drawMessage(
   const lines = [...linesOf(name, room, 'trigger'), ...(words === '' ? [] : linesOf(words, room, 'text'))]
   const widest = Math.max(...lines.map(({ words, kind }) => widthOf(words, FONTS[kind])))
   const middle = Math.min(Math.max((start + next) / 2, widest / 2 + EDGE), width - widest / 2 - EDGE)
-  const y = top + LINE * lines.length + (form === 'lost' ? CROSS + 4 : 6)
+  const y = top + LINE * lines.length + 6
   const parts = [
-    ...drawTimes(at, top, measures),
     ...drawWords(lines, middle, top, measures),
-    ...(form === 'lost'
-      ? drawLost(start, end, y)
-      : [
-          element('path', {
-            class: 'way',
-            d: `M${start} ${y}H${round(end - toward * 8)}`,
-            'stroke-dasharray': form && '6 5',
-          }),
-          drawHead(end, y, toward),
-        ]),
+    element('path', {
+      class: 'way',
+      d: `M${start} ${y}H${round(end - toward * 8)}`,
+      'stroke-dasharray': isResponse && '6 5',
+    }),
+    drawHead(end, y, toward),
   ]
   return { parts, bottom: y + GAP }
 }
@@ -213,47 +185,17 @@ function linesOf(words: string, room: number, kind: 'trigger' | 'text'): Line[] 
   return wrap(fitting, room, FONTS[kind]).map((line) => ({ words: line, kind }))
 }
 
-/** Draws a message as far as it came, and more weakly where it should have arrived. */
-function drawLost(start: number, end: number, y: number): string[] {
-  const middle = (start + end) / 2
-  const toward = Math.sign(end - start)
-  const line = (from: number, to: number) =>
-    element('path', { class: 'way', d: `M${from} ${y}H${to}`, 'stroke-dasharray': '6 5' })
-  return [
-    line(start, middle - toward * (CROSS + 5)),
-    element(
-      'g',
-      { opacity: 0.4 },
-      line(middle + toward * (CROSS + 5), end - toward * 8),
-      drawHead(end, y, toward),
-    ),
-    element(
-      'g',
-      { class: 'bad' },
-      element('path', {
-        class: 'shape',
-        style: 'stroke-width:2.5',
-        d: `M${middle - CROSS} ${y - CROSS}l${2 * CROSS} ${2 * CROSS}m0-${2 * CROSS}l-${2 * CROSS} ${2 * CROSS}`,
-      }),
-    ),
-  ]
-}
-
 function drawHead(x: number, y: number, toward: number): string {
   return element('path', { class: 'head', d: `M${x} ${y}l${-toward * 10} -5v10z` })
 }
 
-function drawState(
-  { of, name, at = [] }: Extract<Step, { kind: 'state' }>,
-  top: number,
-  measures: Measures,
-): Drawn {
+function drawState({ of, name }: Extract<Step, { kind: 'state' }>, top: number, measures: Measures): Drawn {
   const width = widthOf(name, FONTS.trigger) + 28
   const x = measures.lines[of]
   const place = { x: x - width / 2, y: top, width, height: PILL }
   const pill = [box('shape', place, PILL / 2), text('trigger', x, top + PILL / 2, name, 'middle')]
   return {
-    parts: [...drawTimes(at, top + 5, measures), element('g', { class: roleOfName(name) }, ...pill)],
+    parts: [element('g', { class: roleOfName(name) }, ...pill)],
     bottom: top + PILL + GAP,
   }
 }
@@ -275,11 +217,6 @@ function drawWait(
     ],
     bottom: top - 8 + height + GAP,
   }
-}
-
-function drawTimes(lines: readonly string[], top: number, { times }: Measures): string[] {
-  if (times === undefined) return []
-  return lines.map((words, index) => text('text', times, top + LINE * (index + 0.5), words, 'end'))
 }
 
 /** A line of a text, and its letters. */

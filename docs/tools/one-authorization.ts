@@ -15,7 +15,7 @@ const STEPS: readonly Step[] = [
     to: 'device',
     name: 'the codes',
     text: 'device_code, user_code, verification_uri, expires_in 900, interval 5',
-    form: 'response',
+    isResponse: true,
   },
   { kind: 'state', of: 'device', name: 'requested' },
   {
@@ -43,7 +43,7 @@ const STEPS: readonly Step[] = [
         to: 'device',
         name: 'authorization_pending',
         text: 'or slow_down: interval grows by 5',
-        form: 'response',
+        isResponse: true,
       },
       { kind: 'state', of: 'device', name: 'pending, or slowed' },
     ],
@@ -71,7 +71,7 @@ const STEPS: readonly Step[] = [
     to: 'device',
     name: 'the token',
     text: 'access_token, token_type, scope',
-    form: 'response',
+    isResponse: true,
   },
   { kind: 'state', of: 'device', name: 'authorized' },
 ]
