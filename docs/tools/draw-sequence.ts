@@ -166,7 +166,7 @@ function drawMessage(
     element('path', {
       class: 'way',
       d: `M${start} ${y}H${round(end - toward * 8)}`,
-      'stroke-dasharray': isResponse && '6 5',
+      ...(isResponse && { 'stroke-dasharray': '6 5' }),
     }),
     drawHead(end, y, toward),
   ]
