@@ -33,6 +33,8 @@ describe('addresses', () => {
     ['git.example.com:8443', 'https://git.example.com:8443', 'https://git.example.com:8443/api/v3'],
     ['https://OCTO.ghe.com', 'https://octo.ghe.com', 'https://api.octo.ghe.com'],
     ['localhost:8080', 'http://localhost:8080', 'http://localhost:8080/api/v3'],
+    ['http://localhost:8080', 'http://localhost:8080', 'http://localhost:8080/api/v3'],
+    ['[::1]:8080', 'http://[::1]:8080', 'http://[::1]:8080/api/v3'],
     ['https://127.0.0.1:8443', 'https://127.0.0.1:8443', 'https://127.0.0.1:8443/api/v3'],
     ['github.com', 'https://github.com', 'https://api.github.com'],
   ])('of an Enterprise installation are found for %j', (host, authUrl, baseUrl) => {
@@ -42,7 +44,7 @@ describe('addresses', () => {
   test.each([
     ...['', ' ', 'http://git.example.com', 'http://app.localhost', 'https://git.example.com/login'],
     ...['https://git.example.com/?a', 'git.example.com/api/v3', 'user@git.example.com', 'https://'],
-    ...['ftp://git.example.com', 'git example.com'],
+    ...['ftp://git.example.com', 'git example.com', ' https://git.example.com'],
     undefined,
     5,
   ])('of an Enterprise installation cannot be found for %j', (host) => {

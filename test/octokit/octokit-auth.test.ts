@@ -1,4 +1,3 @@
-import { App } from '@octokit/app'
 import { Octokit as Core } from '@octokit/core'
 import type { StrategyInterface } from '@octokit/types'
 import { Octokit } from 'octokit'
@@ -216,23 +215,6 @@ describe('a request', () => {
     expect(sent).toEqual([])
   })
 
-  test('learns the clock of the API', async () => {
-    const service = appService()
-    const clock = { now: () => service.clock.now() - 1_800_000 }
-    const date = () => new Date(service.clock.now()).toUTCString()
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const response = await service.fetch(input, init)
-      return new Response(response.body, {
-        status: response.status,
-        headers: { date: date(), 'content-type': 'application/json' },
-      })
-    }
-    const octokit = octokitOf({ ...service, fetch }, app({ appId: 1, privateKey, clock }))
-    expect((await octokit.request('GET /app')).data).toEqual({ id: 1 })
-    await octokit.request('GET /app')
-    expect(service.requests).toHaveLength(3)
-  })
-
   test('is sent again with its body, unless that is a stream', async () => {
     const retrying: Auth = {
       form: 'retrying',
@@ -261,36 +243,6 @@ describe('a request', () => {
     await octokit.request('GET /user')
     vi.unstubAllGlobals()
     expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer ghp_1', 'Bearer ghp_1'])
-  })
-})
-
-describe('next to @octokit/app', () => {
-  test('lists the same repositories of all installations', async () => {
-    const service = appService()
-    const { baseUrl } = service
-    // Their pagination reads the address of a response, which has none within one process.
-    const fetch: typeof globalThis.fetch = async (input, init) =>
-      Object.defineProperty(await service.fetch(input, init), 'url', { value: String(input) })
-    vi.useFakeTimers({ now: service.clock.now(), toFake: ['Date'] })
-    const theirs = new App({
-      appId: 1,
-      privateKey,
-      Octokit: Core.defaults({ baseUrl, request: { fetch } }) as never,
-    })
-    const names: string[] = []
-    await theirs.eachRepository(({ repository }) => void names.push(repository.full_name))
-    vi.useRealTimers()
-
-    const octoApp = ourApp(service)
-    const ours: string[] = []
-    const { data: installations } = await octokitOf(service, octoApp).request('GET /app/installations')
-    for (const { id } of installations) {
-      const auth = installation({ app: octoApp, installationId: id, clock: service.clock })
-      const { data } = await octokitOf(service, auth).request('GET /installation/repositories')
-      ours.push(...data.repositories.map(({ full_name }) => full_name))
-    }
-    expect(ours).toEqual(['octo-org/hello', 'octo-org/11'])
-    expect(names).toEqual(ours)
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostAddress, isBaseAddress, isLoopback, secureAddress } from '../../src/protocol/address.ts'
+import { isBaseAddress, isLoopback, secureAddress } from '../../src/protocol/address.ts'
 
 test.each([
   ['http://login.example', 'must use https'],
@@ -21,16 +21,6 @@ test.each([
   ...['app.localhost', 'localhost.', 'localhost.example', 'a127.0.0.1', '127.0.0.1.example', '0.0.0.0'],
   ...['128.0.0.1', '[::2]', '[::ffff:7f00:1]', ''],
 ])('%j may leave this machine', (hostname) => expect(isLoopback(hostname)).toBe(false))
-
-test.each([
-  ['git.example.com', 'https://git.example.com'],
-  ['http://localhost:8080', 'http://localhost:8080'],
-  ['[::1]:8080', 'http://[::1]:8080'],
-  [' https://git.example.com', undefined],
-  ['http://git.example.com', undefined],
-])('the host %j is at %j', (text, origin) => {
-  expect(hostAddress(text)?.origin).toBe(origin)
-})
 
 test.each(['https://a.example', 'http://a.example/path', 'HTTPS://a'])('%j has paths below it', (address) => {
   expect(isBaseAddress(address)).toBe(true)
