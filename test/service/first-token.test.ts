@@ -294,21 +294,4 @@ describe('an approval', () => {
       expect(issueToken).not.toHaveBeenCalled()
     },
   )
-
-  test('after a revocation counts', async () => {
-    const service = startService()
-    await service.revoke({ user: USER })
-    const { access_token } = await service.login()
-    expect((await service.whoIs(access_token)).status).toBe(200)
-  })
-
-  test('costs the poll no more updates of the store than without it', async () => {
-    let updates = 0
-    const { again } = await approved({ store: beforeUpdates(() => (updates += 1)) })
-    updates = 0
-    await again()
-    await new Promise((resolve) => setImmediate(resolve))
-    // The grant twice, the revocations, the generation before and after, the token, and the logins of the user.
-    expect(updates).toBe(7)
-  })
 })

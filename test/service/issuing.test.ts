@@ -114,16 +114,6 @@ test('tokens that the host verifies are described to the API by the host and not
 })
 
 describe('a token that is issued slowly', () => {
-  test('is dropped when another poll has taken the claim', async () => {
-    const { service, first, second, one, other } = await startTwice()
-    one?.resolve('token-1')
-    expect(await errorOf(first)).toBe('authorization_pending')
-    other?.resolve('token-2')
-    expect(await tokenOf(second)).toBe('token-2')
-    expect((await service.whoIs('token-1')).status).toBe(401)
-    expect((await service.whoIs('token-2')).status).toBe(200)
-  })
-
   test('is delivered to both polls if the host has one token per user, and stays valid', async () => {
     const { service, first, second, one, other } = await startTwice()
     other?.resolve('the-one')

@@ -245,14 +245,6 @@ describe('passwords', () => {
     expect(await authenticate(service, 'right', NEAR)).toEqual({ form: 'basic', user: 'mona' })
   })
 
-  test('are counted by the address that the host passes to authenticate', async () => {
-    const service = startService({ users, limits })
-    for (let time = 0; time < 3; time += 1)
-      expect(await authenticate(service, 'wrong', NEAR)).toMatchObject({ status: 401 })
-    expect(await authenticate(service, 'right', NEAR)).toMatchObject({ form: 'refused', status: 429 })
-    expect(await authenticate(service, 'right', FAR)).toEqual({ form: 'basic', user: 'mona' })
-  })
-
   test('a right one is refused during many simultaneous guesses', async () => {
     const service = startService({ users, limits, store: slowStore })
     const guesses = Array.from({ length: 50 }, (_, index) => send(service, `${index}`, NEAR))

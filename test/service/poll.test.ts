@@ -84,34 +84,6 @@ test.each([
   expect(response).toMatchObject({ status, body: { error } })
 })
 
-describe('the pace', () => {
-  test('a client whose timers are 25 ms early is never slowed', async () => {
-    const service = startService()
-    const { poll } = await service.begin()
-    for (let polled = 0; polled < 50; polled += 1) {
-      expect(errorOf(await poll())).toBe('authorization_pending')
-      service.wait(4.975)
-    }
-  })
-
-  test('a client with a fast clock that obeys slow_down recovers with its next poll', async () => {
-    const service = startService({ leeway: 0 })
-    const { poll } = await service.begin()
-    const received: string[] = []
-    let interval = 5
-    for (let polled = 0; polled < 12; polled += 1) {
-      const { body } = await poll()
-      received.push(body.error)
-      interval = body.interval ?? interval
-      service.wait(interval * 0.999)
-    }
-    const [first, ...later] = received
-    expect(first).toBe('authorization_pending')
-    // An early poll does not change the time of the last one, so the waits before and after it add up.
-    expect(later).toEqual(later.map((_, index) => (index % 2 === 0 ? 'slow_down' : 'authorization_pending')))
-  })
-})
-
 describe('the end of the lifetime', () => {
   test('without a decision is reported for ten minutes', async () => {
     const service = startService()
@@ -130,17 +102,6 @@ describe('the end of the lifetime', () => {
 })
 
 describe('a decision', () => {
-  test('can be made only once', async () => {
-    const service = startService()
-    const { userCode, poll } = await service.begin()
-    expect(await service.approve(userCode, 'first')).toBe('done')
-    expect(await service.approve(userCode, 'second')).toBe('decided')
-    expect(await service.deny(userCode)).toBe('decided')
-    const { body } = await poll()
-    expect((await service.whoIs(body.access_token)).body.login).toBe('first')
-    expect(await service.deny(userCode)).toBe('decided')
-  })
-
   test.each(['', 'BCDF', 'BCDF-GHJK', 'not a code', '🙂'])('for %j is unknown', async (userCode) => {
     const service = startService()
     expect(await service.approve(userCode, 'octocat')).toBe('unknown')
