@@ -154,7 +154,7 @@ function readBasic(header: string | undefined): readonly Reading[] | 'unreadable
   if (clientId === undefined) return 'unreadable'
   const raw = { clientId, password }
   try {
-    const decoded = { clientId: formDecoded(clientId), password: formDecoded(password) }
+    const decoded = { clientId: decodeForm(clientId), password: decodeForm(password) }
     return decoded.clientId === clientId && decoded.password === password ? [raw] : [decoded, raw]
   } catch {
     return [raw]
@@ -170,6 +170,6 @@ function fromBase64(encoded: string): string {
   }
 }
 
-function formDecoded(text: string): string {
+function decodeForm(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
 }

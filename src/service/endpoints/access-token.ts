@@ -54,7 +54,7 @@ export async function accessToken(parts: Parts, request: ServiceRequest): Promis
   const { device_code, grant_type, refresh_token, scope } = fields
   const needsSecret = grant_type !== DEVICE_GRANT_TYPE || dialect.secretToLogIn
   const found = await clientOf(parts, request, fields, { at: 'atPoll', needsSecret })
-  if (grant_type === undefined) return missing('grant_type')
+  if (grant_type === undefined) return refuseWithout('grant_type')
   if (!grantTypes(parts).includes(grant_type))
     return refuse(
       dialect.pollError,
@@ -62,12 +62,12 @@ export async function accessToken(parts: Parts, request: ServiceRequest): Promis
       `grant_type must be ${grantTypes(parts).join(' or ')}`,
     )
   if (grant_type === DEVICE_GRANT_TYPE)
-    return poll(parts, { request, found, deviceCode: device_code ?? missing('device_code') })
-  const refreshToken = new Secret(refresh_token ?? missing('refresh_token'))
+    return poll(parts, { request, found, deviceCode: device_code ?? refuseWithout('device_code') })
+  const refreshToken = new Secret(refresh_token ?? refuseWithout('refresh_token'))
   return refresh(parts, { request, client: found.client, refreshToken, scope })
 }
 
-function missing(field: string): never {
+function refuseWithout(field: string): never {
   return refuse(400, 'invalid_request', `the field ${field} is missing`)
 }
 

@@ -57,7 +57,7 @@ const schema = objectOf({
   clients: v.pipe(
     v.array(client, 'must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]'),
     v.check(
-      (all) => isUnique(all.map(({ clientId }) => revealed(clientId))),
+      (all) => isUnique(all.map(({ clientId }) => textOf(clientId))),
       'must not contain the same clientId twice',
     ),
   ),
@@ -137,11 +137,11 @@ function must(be: string, isValid: (value: unknown) => boolean) {
 }
 
 function secret(be: string) {
-  return must(be, (value) => revealed(value) !== '')
+  return must(be, (value) => textOf(value) !== '')
 }
 
 /** The text of a string or a Secret; empty for anything else. */
-function revealed(value: unknown): string {
+function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : (value as Partial<Secret> | null | undefined)?.reveal?.()
   return typeof text === 'string' ? text : ''
 }

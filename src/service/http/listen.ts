@@ -89,7 +89,7 @@ export async function listen(
   return {
     url:
       path === undefined
-        ? `${tls ? 'https' : 'http'}://${reachable(host)}:${portOf(server)}`
+        ? `${tls ? 'https' : 'http'}://${reachableHost(host)}:${portOf(server)}`
         : UNIX_SOCKET + path,
     drain: traffic.settled,
     close: () =>
@@ -137,7 +137,7 @@ function whyNot({ code }: NodeJS.ErrnoException, port: number, host: string): st
 }
 
 /** Replaces a host that means every address: nobody can call it. */
-function reachable(host: string): string {
+function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host

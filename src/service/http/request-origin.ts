@@ -9,8 +9,8 @@ const LONGEST_ADDRESS = 64
 
 /** Returns the address and the user agent of a request, cut to a length that the store can keep. */
 export function requestOrigin(request: ServiceRequest, clientAddress: string | undefined): Origin {
-  const address = readable(clientAddress, LONGEST_ADDRESS)?.replace(/^::ffff:(?=\d+\.)/i, '')
-  const userAgent = readable(request.header('user-agent'), LONGEST_USER_AGENT)
+  const address = readableText(clientAddress, LONGEST_ADDRESS)?.replace(/^::ffff:(?=\d+\.)/i, '')
+  const userAgent = readableText(request.header('user-agent'), LONGEST_USER_AGENT)
   return { ...(address && { address }), ...(userAgent && { userAgent }) }
 }
 
@@ -20,7 +20,7 @@ const PRINTABLE = /[\x20-\x7e]/
  * Replaces characters that could change how the surrounding text is displayed. Copies character by character: a slice
  * would keep the whole header in memory.
  */
-function readable(text: string | undefined, longest: number): string | undefined {
+function readableText(text: string | undefined, longest: number): string | undefined {
   const letters = Array.from((text ?? '').trimStart().slice(0, longest))
   return letters
     .map((letter) => (PRINTABLE.test(letter) ? letter : ' '))

@@ -33,7 +33,7 @@ export interface Connection {
 }
 
 /** Uses a client of the host, which stays open. */
-export function given(client: RedisClient): Connection {
+export function fromClient(client: RedisClient): Connection {
   return { client: async () => client, giveUp: () => undefined, close: async () => undefined }
 }
 

@@ -9,7 +9,7 @@ import { BadOptionError } from '../../errors.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import type { Store } from '../../store/store.ts'
 import { compareAndSetStore } from './compare-and-set.ts'
-import { connectTo, given, type RedisClient, type ScriptOptions } from './redis-connection.ts'
+import { connectTo, fromClient, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 
 export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 export type { RedisClient, ScriptOptions } from './redis-connection.ts'
@@ -87,7 +87,7 @@ export function redisStore(
 ): RedisStore {
   if (typeof redis !== 'string' && typeof redis?.evalSha !== 'function')
     throw new BadOptionError('redis must be a URL such as redis://127.0.0.1, or a connected client')
-  const connection = typeof redis === 'string' ? connectTo(redis, timeout * 1000) : given(redis)
+  const connection = typeof redis === 'string' ? connectTo(redis, timeout * 1000) : fromClient(redis)
   const nameOf = (key: string) => `${prefix}{${key}}`
 
   let unanswered = 0

@@ -77,9 +77,9 @@ export async function authenticate(
     case 'basic':
       return basic(credentials, value, address)
     case 'bearer':
-      return (await stored(credentials, value)) ?? app(credentials, value)
+      return (await findToken(credentials, value)) ?? app(credentials, value)
     case 'token':
-      return (await stored(credentials, value)) ?? invalidToken('bad credentials')
+      return (await findToken(credentials, value)) ?? invalidToken('bad credentials')
     default:
       return invalidRequest('the header Authorization must hold one Basic, Bearer or token credential')
   }
@@ -109,7 +109,7 @@ async function basic(
 }
 
 /** Looks up stored tokens first, then tries an app JWT: a host may issue access tokens that are JWTs too. */
-async function stored(
+async function findToken(
   { tokens, personalTokens }: Credentials,
   token: string,
 ): Promise<Authentication | undefined> {

@@ -25,7 +25,7 @@ export function createNewest(records: Records<Entries>, max: number, clock: { no
           const now = clock.now()
           const others = entries.filter(([other, until]) => other !== id && until > now)
           const all = [...others, [id, expiresAt] as const]
-          return { result: all.slice(0, -max).map(([oldest]) => oldest), ...kept(all.slice(-max)) }
+          return { result: all.slice(0, -max).map(([oldest]) => oldest), ...withExpiry(all.slice(-max)) }
         },
         isFirst ? null : undefined,
       )
@@ -45,12 +45,12 @@ export function createNewest(records: Records<Entries>, max: number, clock: { no
         if (others.length === entries.length) return { result: undefined }
         return others.length === 0
           ? { result: undefined, value: null }
-          : { result: undefined, ...kept(others) }
+          : { result: undefined, ...withExpiry(others) }
       })
     },
   }
 }
 
-function kept(value: Entries) {
+function withExpiry(value: Entries) {
   return { value, expiresAt: Math.max(...value.map(([, until]) => until)) }
 }

@@ -38,7 +38,7 @@ export interface PostgresClient {
 export function postgresStore(postgres: string | PostgresClient, options: SqlStoreOptions = {}): SqlStore {
   if (typeof postgres !== 'string' && typeof postgres?.query !== 'function')
     throw new BadOptionError('postgres must be a URL such as postgres://127.0.0.1/authgraph, or a pool')
-  const { pool, close } = typeof postgres === 'string' ? connectTo(postgres, options) : given(postgres)
+  const { pool, close } = typeof postgres === 'string' ? connectTo(postgres, options) : fromPool(postgres)
   return sqlStore(
     {
       name: 'PostgreSQL',
@@ -49,7 +49,7 @@ export function postgresStore(postgres: string | PostgresClient, options: SqlSto
   )
 }
 
-function given(client: PostgresClient) {
+function fromPool(client: PostgresClient) {
   return { pool: async () => client, close: async () => undefined }
 }
 
