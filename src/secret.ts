@@ -1,7 +1,10 @@
 import { BadOptionError } from './errors.ts'
 
+/** What is shown of a secret. No header can contain these quotation marks: a request with this text is never sent. */
+export const HIDDEN = '‹secret›'
+
 /**
- * Holds a secret value and never prints it: strings, JSON, inspectors and errors show `[secret]`, and a structured
+ * Holds a secret value and never prints it: strings, JSON, inspectors and errors show `‹secret›`, and a structured
  * clone contains nothing. Call `reveal()` to read the value.
  *
  * @group Types
@@ -18,10 +21,11 @@ export class Secret {
    * Wraps a plain string. Returns a `Secret` unchanged.
    *
    * @param name What an error calls the value.
-   * @throws {@link BadOptionError} if the value is neither a string nor a `Secret`.
+   * @throws {@link BadOptionError} if the value is neither a string nor a `Secret`, or is a string that was made from a
+   * `Secret`.
    */
   static of(value: string | Secret, name = 'a secret'): Secret {
-    if (typeof value === 'string') return new this(value)
+    if (typeof value === 'string') return new this(assertRevealed(value, name))
     if (isSecret(value)) return value
     throw new BadOptionError(`${name} must be a string or a Secret`)
   }
@@ -31,25 +35,33 @@ export class Secret {
     return this.#value()
   }
 
-  /** Returns `[secret]`. */
+  /** Returns `‹secret›`. */
   toString(): string {
-    return '[secret]'
+    return HIDDEN
   }
 
-  /** Returns `[secret]`, which `JSON.stringify()` writes instead of the value. */
+  /** Returns `‹secret›`, which `JSON.stringify()` writes instead of the value. */
   toJSON(): string {
-    return '[secret]'
+    return HIDDEN
   }
 
   /** Shown by `console.log` and `util.inspect` in Node and Bun. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return '[secret]'
+    return HIDDEN
   }
 
   /** Shown by `console.log` in Deno. */
   [Symbol.for('Deno.customInspect')](): string {
-    return '[secret]'
+    return HIDDEN
   }
+}
+
+/** Returns a text. Throws {@link BadOptionError} if a `Secret` was turned into text on the way, as in a template. */
+export function assertRevealed(text: string, name: string): string {
+  if (!text.includes(HIDDEN) && !text.includes(encodeURI(HIDDEN))) return text
+  throw new BadOptionError(
+    `${name} contains a Secret that was turned into text: pass it as is, or call reveal()`,
+  )
 }
 
 /** Whether a value is a secret. Not by `instanceof`: another copy of this package has another class. */

@@ -1,5 +1,5 @@
 import { BadOptionError } from '../errors.ts'
-import { Secret } from '../secret.ts'
+import { assertRevealed, Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { FixedHeader } from './fixed-header.ts'
 
@@ -18,7 +18,9 @@ export function basic(username: string, password: string | Secret): Auth {
     throw new BadOptionError('basic authentication needs a user name and a password')
   if (username.includes(':'))
     throw new BadOptionError('the user name for basic authentication must not contain a colon')
-  const credentials = new Secret(`${username}:${Secret.of(password).reveal()}`)
+  const credentials = new Secret(
+    `${assertRevealed(username, 'the user name')}:${Secret.of(password, 'the password').reveal()}`,
+  )
   if (CONTROL.test(credentials.reveal())) {
     throw new BadOptionError('the credentials for basic authentication must not contain control characters')
   }

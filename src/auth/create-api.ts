@@ -11,7 +11,7 @@ import { isStream } from './is-stream.ts'
 import { none } from './none.ts'
 import { itemsOf, nextPage } from './paginate.ts'
 import { readWait, type WaitReason } from './rate-limit.ts'
-import { type ApiOptions, addressAt, targetOf, withAuth } from './with-auth.ts'
+import { type ApiOptions, addressAt, assertRevealedIn, targetOf, withAuth } from './with-auth.ts'
 
 /**
  * Options of an API call.
@@ -137,6 +137,7 @@ export function createApi({
 
   async function raw<Body>(path: string, request: ApiRequest = {}): Promise<ApiResponse<Body>> {
     const { method = 'GET', signal } = request
+    assertRevealedIn(path, request)
     let left = maxWait
     for (let tries = 1; ; tries += 1) {
       try {

@@ -3,7 +3,7 @@ import { secureAddress, withoutSlash } from '../protocol/address.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { isRedirect } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
-import type { Secret } from '../secret.ts'
+import { assertRevealed, HIDDEN, type Secret } from '../secret.ts'
 import { type ApiTarget, type Auth, formOf, type HasForm } from './auth.ts'
 import { sendWith } from './send-with.ts'
 
@@ -52,12 +52,27 @@ export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof
         `the credentials are for ${base.host} only: nothing was sent to the other host`,
       )
     }
+    assertRevealedIn(input, init)
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
     if (request.headers.has('authorization')) return send(request)
     return sendWith(form, target, request.signal, (header) =>
       send(form.learn ? request.clone() : request, header),
     )
   }
+}
+
+/** Throws {@link BadOptionError} if a `Secret` was turned into text in the URL, a header or the body of a request. */
+export function assertRevealedIn(
+  input: RequestInfo | URL,
+  { headers = {}, body }: { readonly headers?: HeadersInit | undefined; readonly body?: unknown } = {},
+): void {
+  if (!(input instanceof Request)) assertRevealed(String(input), 'the URL')
+  // What `Headers` holds cannot contain one.
+  if (!(headers instanceof Headers))
+    for (const [name, value] of Array.isArray(headers) ? headers : Object.entries(headers))
+      assertRevealed(String(value), `the header "${name}"`)
+  // A whole JSON string: text that mentions the output of a program may contain it.
+  if (typeof body === 'string' && body.includes(JSON.stringify(HIDDEN))) assertRevealed(body, 'the body')
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Clock } from '../request/clock.ts'
 import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/response.ts'
 import { pause, within } from '../request/waiting.ts'
 import { SECRET_FIELDS } from '../request/without-secrets.ts'
+import { HIDDEN } from '../secret.ts'
 
 /** How many requests one check sends at most. */
 export const MOST_REQUESTS = 100
@@ -123,7 +124,7 @@ export function createWire({
     let shown = printable(text).replaceAll(IN_JSON, '$1"[$2]"').replaceAll(IN_FORM, '$1=[$1]')
     // A short value could match inside ordinary words.
     for (const [value, name] of secrets) if (value.length >= 8) shown = shown.replaceAll(value, `[${name}]`)
-    return shown.replaceAll(LONG_WORD, (word) => (/\d/.test(word) ? '[secret]' : word))
+    return shown.replaceAll(LONG_WORD, (word) => (/\d/.test(word) ? HIDDEN : word))
   }
 
   async function exchange(request: WireRequest): Promise<CheckedResponse> {

@@ -56,7 +56,7 @@ const tokenRecord: v.GenericSchema<unknown, TokenRecord> = v.object({
 
 /**
  * Exports a token as plain JSON, which {@link importToken} reads. `JSON.stringify(token)` cannot do this: it writes
- * `[secret]`.
+ * `‹secret›`.
  *
  * @returns A **sensitive** record with the secrets in plain text.
  * @throws {@link BadOptionError} if the argument is not a token.

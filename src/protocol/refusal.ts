@@ -7,8 +7,8 @@ import { INVISIBLE } from './syntax.ts'
 const LONGEST_CODE = 100
 const LONGEST_DESCRIPTION = 500
 
-/** Characters that an error code must not contain. RFC 6749, section 5.2. */
-const NOT_OF_A_CODE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/gu
+/** Characters that an error code must not contain (RFC 6749, section 5.2), except for the marks of a hidden secret. */
+const NOT_OF_A_CODE = /[^\x20\x21\x23-\x5b\x5d-\x7e‹›]/gu
 
 /** White space, line breaks and invisible characters. */
 const SPACE = new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')

@@ -1,5 +1,6 @@
 import { readBody, readText } from '../request/response.ts'
 import { SECRET_FIELDS } from '../request/without-secrets.ts'
+import { HIDDEN } from '../secret.ts'
 
 /** An HTTP message without its secrets. */
 export interface Message {
@@ -50,7 +51,7 @@ async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Pro
   const fields = Object.entries(read ?? {}).map(([name, value]) => [name, textOf(value)] as const)
   for (const [name, value] of fields) if (SECRET_FIELDS.includes(name)) secrets.add(value)
   return fields.flatMap(([name, value]) => {
-    if (SECRET_FIELDS.includes(name)) return [[name, '[secret]']]
+    if (SECRET_FIELDS.includes(name)) return [[name, HIDDEN]]
     const isPlain = Object.hasOwn(PLAIN, name) && PLAIN[name]?.test(value)
     const isRepeated = value.split(/[\s,]+/).some((word) => secrets.has(word))
     return isPlain && !isRepeated ? [[name, short(value)]] : []

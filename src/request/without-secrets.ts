@@ -1,4 +1,4 @@
-import type { Secret } from '../secret.ts'
+import { HIDDEN, type Secret } from '../secret.ts'
 
 /** The fields of requests and responses whose values are never shown. */
 export const SECRET_FIELDS = [
@@ -15,14 +15,14 @@ export const SECRET_FIELDS = [
 /** Shorter secrets are replaced only as whole words: `id` is part of `invalid`. */
 const LEAST_INSIDE_A_WORD = 8
 
-/** Replaces every secret in a text with `[secret]`. */
+/** Replaces every secret in a text with `‹secret›`. */
 export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
   // The longest first, because one secret may begin with another.
   const values = secrets.flatMap(spellings).sort((a, b) => b.length - a.length)
   return values
     .filter((value) => value.length >= LEAST_INSIDE_A_WORD)
-    .reduce((rest, value) => rest.replaceAll(value, '[secret]'), text)
-    .replace(/[\w~+/=-]+/g, (word) => (values.includes(word) ? '[secret]' : word))
+    .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
+    .replace(/[\w~+/=-]+/g, (word) => (values.includes(word) ? HIDDEN : word))
 }
 
 function spellings(secret: Secret): string[] {

@@ -87,7 +87,7 @@ describe('authgraph/app-jwt as it is published', () => {
        process.stdout.write([error.name, error.code, token, Secret.of(token) === token].join(' '))`,
       key.pkcs1,
     )
-    expect(shown).toBe('JwtError key_unreadable [secret] true')
+    expect(shown).toBe('JwtError key_unreadable ‹secret› true')
   })
 })
 

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     )
     expect(await live.tab.locator('#device-picture .arrow.walked').count()).toBe(5)
     const shown = await live.tab.locator('main').innerHTML()
-    expect(shown).toContain('[secret]')
+    expect(shown).toContain('‹secret›')
     expect(shown.match(/[0-9a-f]{32}|gho_|deploy-tool/)).toBeNull()
     expect(live.asked.filter((url) => !url.startsWith('data:'))).toEqual([page.url])
   })

@@ -6,7 +6,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   test('--approve shows requested, pending and authorized, and prints no token', async ({ world }) => {
     const user = 'GET /user     {"id":1,"login":"octocat"}'
     const { stdout } = await world.expect('demo --approve --interval 1', {
-      stdout: ['access_token  [secret]', user],
+      stdout: ['access_token  ‹secret›', user],
       stderr: '',
       never: ['gho_', '\u001b'],
     })
@@ -26,7 +26,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
     expect(lines.at(-2)).toMatchObject({ status: 'authorized', polls: 3 })
     expect(lines.at(-1)).toEqual({
       event: 'authorized',
-      token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo', 'gist'], missingScopes: [] },
+      token: { accessToken: '‹secret›', tokenType: 'bearer', scopes: ['repo', 'gist'], missingScopes: [] },
       user: { id: 1, login: 'octocat' },
     })
   })
@@ -50,6 +50,6 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
         return write.call(this, text, ...rest)
       }`
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` }
-    await world.expect('demo --approve --interval 1', { stdout: ['access_token  [secret]'] }, { env })
+    await world.expect('demo --approve --interval 1', { stdout: ['access_token  ‹secret›'] }, { env })
   })
 })

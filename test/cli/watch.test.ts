@@ -96,7 +96,7 @@ describe('the stream', () => {
       expect(flow.secrets).toHaveLength(decision === 'approve' ? 3 : 2)
       for (const text of [await stream(), await late(), page])
         for (const secret of flow.secrets) expect(text.includes(secret)).toBe(false)
-      expect(await late()).toContain('["device_code","[secret]"]')
+      expect(await late()).toContain('["device_code","‹secret›"]')
     },
   )
 

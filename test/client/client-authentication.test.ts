@@ -133,7 +133,7 @@ test('what a server repeats of the credentials is not kept', async () => {
   const header = btoa('client-id-in-the-clear:the-client-secret')
   const echo = { error: 'my_error', error_description: `the-client-secret, Basic ${header}, ${header}.` }
   const result = await startFlow([echo], { clientAuthentication: authentication }).result()
-  expect(result).toMatchObject({ error: { description: '[secret], Basic [secret], [secret].' } })
+  expect(result).toMatchObject({ error: { description: '‹secret›, Basic ‹secret›, ‹secret›.' } })
 })
 
 test('no credential is in a resume record', async () => {

@@ -65,7 +65,7 @@ describe('a login with PKCE', () => {
     const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
     const echo = { error: 'invalid_grant', error_description: `PKCE: ${record?.codeVerifier}` }
     const second = resumeFlow([echo], record, flow.time)
-    expect(await second.result()).toMatchObject({ error: { description: 'PKCE: [secret]' } })
+    expect(await second.result()).toMatchObject({ error: { description: 'PKCE: ‹secret›' } })
   })
 })
 

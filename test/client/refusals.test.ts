@@ -87,8 +87,8 @@ describe('a secret of the request', () => {
     error_description: secrets.map((secret) => `Unknown: ${secret}.`).join(' '),
   })
   const nothing = {
-    error: '[secret],[secret]',
-    description: 'Unknown: [secret]. Unknown: [secret].',
+    error: '‹secret›,‹secret›',
+    description: 'Unknown: ‹secret›. Unknown: ‹secret›.',
   }
 
   test('that a server repeats is not kept', async () => {
@@ -104,13 +104,13 @@ describe('a secret of the request', () => {
     const error = await refusal([
       { error: `x${CLIENT_ID}x`, error_description: `${'x'.repeat(490)}${CLIENT_ID}` },
     ])
-    expect(error).toMatchObject({ error: 'x[secret]x', description: `${'x'.repeat(490)}[secret]` })
+    expect(error).toMatchObject({ error: 'x‹secret›x', description: `${'x'.repeat(490)}‹secret›` })
   })
 
   test('that is short is found as a whole word: "id" is no part of "invalid"', async () => {
     expect(
       await refusal([{ error: 'invalid_scope', error_description: 'invalid id: id.' }], { clientId: 'id' }),
-    ).toMatchObject({ error: 'invalid_scope', description: 'invalid [secret]: [secret].' })
+    ).toMatchObject({ error: 'invalid_scope', description: 'invalid ‹secret›: ‹secret›.' })
   })
 })
 

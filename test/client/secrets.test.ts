@@ -72,9 +72,9 @@ describe('a secret', () => {
     expectNothingIn(secret)
     expectNothingIn({ deep: [secret] })
     expectNothingIn(new Error(`with ${secret}`, { cause: secret }))
-    expect(`${secret}`).toBe('[secret]')
-    expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}')
-    expect(inspect({ secret })).toBe('{ secret: [secret] }')
+    expect(`${secret}`).toBe('‹secret›')
+    expect(JSON.stringify({ secret })).toBe('{"secret":"‹secret›"}')
+    expect(inspect({ secret })).toBe('{ secret: ‹secret› }')
   })
 
   test('shows nothing in the console of a browser, which prints private fields too', async () => {

@@ -60,8 +60,8 @@ describe('a token that is kept', () => {
       expect(shown).not.toContain('e30.e30')
     }
     expect(JSON.parse(JSON.stringify(again))).toMatchObject({
-      accessToken: '[secret]',
-      refreshToken: '[secret]',
+      accessToken: '‹secret›',
+      refreshToken: '‹secret›',
     })
   })
 

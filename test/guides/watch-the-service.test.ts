@@ -34,7 +34,7 @@ test('the guide counts each event and logs what an audit needs, without secrets'
     by: 'host',
     user: 'octocat',
     grant: logged[0].grant,
-    client: { clientId: '[secret]', name: 'App' },
+    client: { clientId: '‹secret›', name: 'App' },
     scopes: ['repo'],
     device: {},
   })

@@ -132,23 +132,23 @@ describe('secrets in a text', () => {
     )
 
   test('are replaced whole where one begins with another', () => {
-    expect(without('unknown: client-1-code', 'client-1', 'client-1-code')).toBe('unknown: [secret]')
-    expect(without('unknown: client-1-code', 'client-1-code', 'client-1')).toBe('unknown: [secret]')
+    expect(without('unknown: client-1-code', 'client-1', 'client-1-code')).toBe('unknown: ‹secret›')
+    expect(without('unknown: client-1-code', 'client-1-code', 'client-1')).toBe('unknown: ‹secret›')
   })
 
   test.each([
     ['in an address', 'a%20secret!%2F%C3%A9'],
     ['in a form', 'a+secret%21%2F%C3%A9'],
   ])('are found as they are written %s', (_, written) => {
-    expect(without(`client_id=${written}&scope=`, 'a secret!/é')).toBe('client_id=[secret]&scope=')
+    expect(without(`client_id=${written}&scope=`, 'a secret!/é')).toBe('client_id=‹secret›&scope=')
   })
 
   test('of half a character are found, too', () => {
-    expect(without('%EF%BF%BD12345678 \ud80012345678', '\ud80012345678')).toBe('[secret] [secret]')
+    expect(without('%EF%BF%BD12345678 \ud80012345678', '\ud80012345678')).toBe('‹secret› ‹secret›')
   })
 
   test('of eight characters are found inside a word, and shorter ones are not', () => {
-    expect(without('x12345678x', '12345678')).toBe('x[secret]x')
-    expect(without('x1234567x 1234567', '1234567')).toBe('x1234567x [secret]')
+    expect(without('x12345678x', '12345678')).toBe('x‹secret›x')
+    expect(without('x1234567x 1234567', '1234567')).toBe('x1234567x ‹secret›')
   })
 })

@@ -16,7 +16,7 @@ test.each([
   const body = new URLSearchParams({ [name]: 'abc' })
   const request = new Request('https://example.com/', { method: 'POST', body })
   const respond = async () => Response.json({ [name]: 'abc' })
-  const shown = { fields: [[name, '[secret]']] }
+  const shown = { fields: [[name, '‹secret›']] }
   expect(await shownRequest(request, new Set())).toMatchObject(shown)
   expect(await shownResponse(await respond(), new Set())).toMatchObject(shown)
   const wire = createWire({ fetch: respond, clock: systemClock, signal: undefined })

@@ -1,4 +1,4 @@
-/** Compares as JSON, where a secret is `[secret]`. */
+/** Compares as JSON, where a secret is `‹secret›`. */
 export function equal(actual, expected) {
   const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (found !== wanted) throw new Error(`${found} is not ${wanted}`)

@@ -40,7 +40,7 @@ const checks = {
   'a device gets a token with the clock of the runtime': async () => {
     const token = await obtainToken()
     equal(token, {
-      accessToken: '[secret]',
+      accessToken: '‹secret›',
       tokenType: 'bearer',
       scopes: ['repo', 'gist'],
       missingScopes: [],
@@ -121,7 +121,7 @@ const checks = {
     await time.untilDone(second)
     equal(second.getSnapshot().output, {
       status: 'authorized',
-      token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo'], missingScopes: [] },
+      token: { accessToken: '‹secret›', tokenType: 'bearer', scopes: ['repo'], missingScopes: [] },
     })
   },
 
@@ -159,7 +159,7 @@ const checks = {
   'an app signs a JWT with a PKCS#1 key': async () => {
     const now = Date.UTC(2026, 0, 1)
     const token = await signAppJwt({ appId: APP_ID, privateKey, clock: { now: () => now } })
-    equal(JSON.stringify({ token }), '{"token":"[secret]"}')
+    equal(JSON.stringify({ token }), '{"token":"‹secret›"}')
     const [header = '', claims = '', signature = ''] = token.reveal().split('.')
     equal(JSON.parse(atob(header)).alg, 'RS256')
     const { iss, iat, exp } = JSON.parse(atob(claims))
@@ -225,7 +225,7 @@ const checks = {
 
   'a secret is printed': () => {
     const secret = new Secret(PLANTED)
-    equal([String(secret), structuredClone(secret)], ['[secret]', {}])
+    equal([String(secret), structuredClone(secret)], ['‹secret›', {}])
     // biome-ignore lint/suspicious/noConsole: the caller searches the output for the value.
     console.log(PRINTED, secret, { nested: [secret] }, basic('hubot', PLANTED), personalToken(PLANTED))
   },
