@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -76,7 +76,7 @@ async function command() {
     },
     transform: { target: 'node20.19', define: { 'import.meta.url': '__filename' } },
   })
-  return bundle.write({
+  const written = await bundle.write({
     dir: 'dist/src/cli',
     format: 'cjs',
     entryFileNames: '[name].cjs',
@@ -90,6 +90,9 @@ async function command() {
       ],
     },
   })
+  // npm does this when it installs the package. In a clone, `npx authgraph` runs the file as it is.
+  chmodSync('dist/src/cli/main.cjs', 0o755)
+  return written
 }
 
 /** Excludes imports that match, and loads them from another file. */

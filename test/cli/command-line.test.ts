@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
+import { COMMAND } from './support/command.ts'
 import { test } from './support/world.ts'
 
 const program = await createProgram()
@@ -14,6 +16,10 @@ describe('the command line', { concurrent: true, timeout: 60_000 }, () => {
     ['completion cmd', 'Allowed choices are bash, zsh, fish', 'completion --help'],
   ] as const)('refuses %s with an error and a hint', async ([words, message, hint], { world }) => {
     await world.expect(words, { code: 2, stdout: '', stderr: [message, `See: authgraph ${hint}`] })
+  })
+
+  test('runs as a program, as npx does in a clone', () => {
+    expect(execFileSync(COMMAND, ['--version'], { encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+/)
   })
 
   test('shows the help without arguments, and the same for "help" and "--help"', async ({ world }) => {
