@@ -13,7 +13,7 @@ export type Attempt = { readonly ok: true; keep(): Promise<void>; undo(): Promis
 type Kind = Exclude<keyof Limits, 'earlyPolls' | 'loginsOfUser'>
 
 /** An event that was counted. */
-interface Taken {
+export interface Taken {
   readonly ok: true
   /** Whether it is the first one in this time window. */
   readonly isFirst: boolean
