@@ -53,7 +53,12 @@ export async function countInStore(store: Store, write: (text: string) => unknow
 
 /** Lets processes count while some of them are killed or stopped, and checks that every update counts. */
 export async function survivesSignals({ store, start }: SharedStore): Promise<void> {
-  const [early, late, stopped, quiet] = [watch(start()), watch(start()), watch(start()), watch(start())]
+  const [early, late, stopped, quiet] = [
+    countsOf(start()),
+    countsOf(start()),
+    countsOf(start()),
+    countsOf(start()),
+  ]
   await early.counts(5)
   early.process.kill('SIGKILL')
   await stopped.counts(10)
@@ -65,16 +70,17 @@ export async function survivesSignals({ store, start }: SharedStore): Promise<vo
   await Promise.all([early, late, stopped, quiet].map(({ ended }) => ended))
 
   for (const survivor of [stopped, quiet])
-    if (survivor.told() !== TIMES) throw new Error(`a process counted ${survivor.told()} of ${TIMES} times`)
-  const told = [early, late, stopped, quiet].reduce((sum, { told }) => sum + told(), 0)
+    if (survivor.updates() !== TIMES)
+      throw new Error(`a process counted ${survivor.updates()} of ${TIMES} times`)
+  const updates = [early, late, stopped, quiet].reduce((sum, { updates }) => sum + updates(), 0)
   const count = Number(await store.update(COUNT, (value) => ({ result: value ?? 0 })))
   // A process may be killed after its update and before it says so.
-  if (count < told || count > told + 2)
-    throw new Error(`the processes made ${told} updates, and the store counted ${count}`)
+  if (count < updates || count > updates + 2)
+    throw new Error(`the processes made ${updates} updates, and the store counted ${count}`)
 }
 
-function watch(process: StoreProcess) {
-  let told = 0
+function countsOf(process: StoreProcess) {
+  let updates = 0
   let waiting: (() => void)[] = []
   const wake = () => {
     const due = waiting
@@ -83,7 +89,7 @@ function watch(process: StoreProcess) {
   }
   let isOver = false
   process.stdout?.on('data', (chunk) => {
-    told += String(chunk).length
+    updates += String(chunk).length
     wake()
   })
   const ended = new Promise<void>((resolve) =>
@@ -96,10 +102,10 @@ function watch(process: StoreProcess) {
   return {
     process,
     ended,
-    told: () => told,
+    updates: () => updates,
     /** Resolves once the process has counted this often, or has ended. */
     async counts(times: number): Promise<void> {
-      while (told < times && !isOver) await new Promise<void>((resolve) => waiting.push(resolve))
+      while (updates < times && !isOver) await new Promise<void>((resolve) => waiting.push(resolve))
     },
   }
 }

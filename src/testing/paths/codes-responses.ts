@@ -22,7 +22,7 @@ interface CodesCase {
   /** Absent if the connection breaks. */
   readonly response?: WireResponse
   /** Description in the name of a path. */
-  readonly told: string
+  readonly label: string
   /** How the device must interpret it. */
   means(): { readonly codes: DeviceCodes } | { readonly error: AnyAuthgraphError }
 }
@@ -31,41 +31,41 @@ interface CodesCase {
 export const CODES_RESPONSES = {
   codes: {
     response: jsonResponse(CODES),
-    told: 'requested',
+    label: 'requested',
     means: () => ({ codes: parseDeviceCodes(CODES) }),
   },
   refused: {
     response: jsonResponse({ error: 'incorrect_client_credentials' }, 404),
-    told: 'refused any codes',
+    label: 'codes refused',
     means: () => ({ error: new RefusedError({ error: 'incorrect_client_credentials', status: 404 }) }),
   },
   disabled: {
     response: jsonResponse({ error: 'device_flow_disabled' }),
-    told: 'refused any codes (status 200)',
+    label: 'codes refused (status 200)',
     means: () => ({ error: new RefusedError({ error: 'device_flow_disabled', status: 200 }) }),
   },
   incomplete: {
     response: jsonResponse({ ...CODES, user_code: undefined }),
-    told: 'given codes of which one is missing',
+    label: 'incomplete codes',
     means: () => ({ error: new BadResponseError('the user code is missing') }),
   },
   unreadable: {
     response: pageResponse(200),
-    told: 'given a page for codes',
+    label: 'HTML page instead of codes',
     means: () => ({ error: new BadResponseError('a page holds no codes') }),
   },
   failing: {
     response: pageResponse(503),
-    told: 'given no codes by a failing server',
+    label: 'server error instead of codes',
     means: () => ({ error: new RefusedError({ status: 503 }) }),
   },
   redirected: {
     response: { status: 307, headers: { location: 'https://elsewhere.example/' }, body: '' },
-    told: 'sent elsewhere for codes',
+    label: 'redirected instead of codes',
     means: () => ({ error: new RedirectedError('the service') }),
   },
   unreachable: {
-    told: 'cut off before any codes',
+    label: 'connection lost before the codes',
     means: () => ({ error: new UnreachableError('the service') }),
   },
 } as const satisfies Record<string, CodesCase>

@@ -127,7 +127,7 @@ function devicePath(walked: readonly WalkedStep<DeviceSituation, DeviceStep>[]):
     name: nameOfDevicePath(walked.map(({ step }) => step)),
     steps: walked.map(({ step, situation }) => ({
       event: step,
-      description: tell(step),
+      description: describeStep(step),
       expected: expectationOf(situation),
     })),
   }
@@ -145,7 +145,7 @@ export function expectationOf({ device, now }: DeviceSituation): DeviceExpectati
 export function nameOfDevicePath(steps: readonly DeviceWalkStep[]): string {
   return steps
     .filter((step, index) => !hasResponse(step, steps[index + 1]))
-    .map(tell)
+    .map(describeStep)
     .join(', then ')
 }
 
@@ -159,16 +159,16 @@ function hasResponse(step: DeviceWalkStep, next: DeviceWalkStep | undefined): bo
 const WOKEN = { not: 'woken', due: 'woken when a poll is due', over: 'woken after the code has expired' }
 
 /** Describes a step for path names. */
-export function tell(step: DeviceWalkStep): string {
+export function describeStep(step: DeviceWalkStep): string {
   switch (step.type) {
     case 'start':
       return step.resume ? `resumed as ${step.resume.status}` : 'started'
     case 'codes':
-      return CODES_RESPONSES[step.result].told
+      return CODES_RESPONSES[step.result].label
     case 'response':
-      return POLL_RESPONSES[step.result].told
+      return POLL_RESPONSES[step.result].label
     case 'silence':
-      return 'left without a response'
+      return 'no response'
     case 'wait':
       return step.until === 'due' ? 'polling' : 'not yet due'
     case 'sleep':

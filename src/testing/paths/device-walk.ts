@@ -176,7 +176,7 @@ function responseStep(result: PollResponseName): StepUnderway {
   return { type: 'response', result, ...responseOf(POLL_RESPONSES[result]) }
 }
 
-function responseOf(from: { readonly told: string; readonly response?: WireResponse }) {
+function responseOf(from: { readonly label: string; readonly response?: WireResponse }) {
   return from.response ? { response: from.response } : {}
 }
 

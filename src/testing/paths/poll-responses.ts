@@ -8,7 +8,7 @@ interface PollCase {
   /** Absent if the connection breaks. */
   readonly response?: WireResponse
   /** Description in the name of a path. */
-  readonly told: string
+  readonly label: string
   /**
    * How the device must interpret it. Written by hand rather than parsed by the client: the client is compared with it.
    *
@@ -21,27 +21,27 @@ interface PollCase {
 export const POLL_RESPONSES = {
   pending: {
     response: jsonResponse({ error: 'authorization_pending' }),
-    told: 'pending',
+    label: 'pending',
     means: (at) => ({ type: 'pending', at }),
   },
   pendingWith400: {
     response: jsonResponse({ error: 'authorization_pending' }, 400),
-    told: 'pending (status 400)',
+    label: 'pending (status 400)',
     means: (at) => ({ type: 'pending', at }),
   },
   slowDown: {
     response: jsonResponse({ error: 'slow_down' }),
-    told: 'slowed by slow_down',
+    label: 'slowed by slow_down',
     means: (at) => ({ type: 'slow_down', at }),
   },
   slowDownTo30: {
     response: jsonResponse({ error: 'slow_down', interval: 30 }),
-    told: 'slowed by slow_down to 30 seconds',
+    label: 'slowed by slow_down to 30 seconds',
     means: (at) => ({ type: 'slow_down', at, interval: 30 }),
   },
   token: {
     response: jsonResponse({ access_token: 'sample-access-token', token_type: 'bearer', scope: 'repo,gist' }),
-    told: 'authorized',
+    label: 'authorized',
     means: (at) => ({
       type: 'token',
       at,
@@ -55,22 +55,22 @@ export const POLL_RESPONSES = {
   },
   unusableToken: {
     response: jsonResponse({ access_token: 7, token_type: 'bearer', scope: '' }),
-    told: 'an invalid token',
+    label: 'invalid token',
     means: (at) => ({ type: 'refused', at, error: new BadResponseError('the access token is not a string') }),
   },
   denied: {
     response: jsonResponse({ error: 'access_denied' }),
-    told: 'denied',
+    label: 'denied',
     means: (at) => ({ type: 'denied', at }),
   },
   expired: {
     response: jsonResponse({ error: 'expired_token' }),
-    told: 'expired',
+    label: 'expired',
     means: (at) => ({ type: 'expired', at }),
   },
   refused: {
     response: jsonResponse({ error: 'unsupported_grant_type' }),
-    told: 'refused',
+    label: 'refused',
     means: (at) => ({
       type: 'refused',
       at,
@@ -79,7 +79,7 @@ export const POLL_RESPONSES = {
   },
   unknownCode: {
     response: jsonResponse({ error: 'incorrect_device_code' }),
-    told: 'told that the code is unknown',
+    label: 'unknown device code',
     means: (at) => ({
       type: 'refused',
       at,
@@ -88,12 +88,12 @@ export const POLL_RESPONSES = {
   },
   failing: {
     response: pageResponse(502),
-    told: 'met by a failing server',
+    label: 'server error',
     means: (at) => ({ type: 'fault', at, error: new RefusedError({ status: 502 }) }),
   },
   busy: {
     response: jsonResponse({ error: 'too_many_requests' }, 429, { 'retry-after': '40' }),
-    told: 'asked to come back after 40 seconds',
+    label: 'retry after 40 seconds',
     means: (at) => ({
       type: 'fault',
       at,
@@ -103,16 +103,16 @@ export const POLL_RESPONSES = {
   },
   unreadable: {
     response: pageResponse(200),
-    told: 'met by an HTML page',
+    label: 'HTML page',
     means: (at) => ({ type: 'fault', at, error: new BadResponseError('expected JSON, got a page') }),
   },
   redirected: {
     response: { status: 302, headers: { location: 'https://elsewhere.example/' }, body: '' },
-    told: 'sent elsewhere by a redirect',
+    label: 'redirected',
     means: (at) => ({ type: 'refused', at, error: new RedirectedError('the service') }),
   },
   unreachable: {
-    told: 'cut off',
+    label: 'connection lost',
     means: (at) => ({ type: 'fault', at, error: new UnreachableError('the service') }),
   },
 } as const satisfies Record<string, PollCase>

@@ -1,8 +1,13 @@
 import type { Clock } from '../../request/clock.ts'
-import { type Timer, TimerQueue } from './timer-queue.ts'
 
 /** The longest timer in milliseconds: runtimes fire a longer one at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
+
+/** A timer that is set. */
+interface Timer {
+  readonly due: number
+  readonly callback: () => void
+}
 
 /**
  * Time that passes only when a test says so. Between two timers, everything runs that waits only for the event loop, so
@@ -11,7 +16,8 @@ const LONGEST_TIMER = 2 ** 31 - 1
 export class VirtualTime {
   /** The current time in epoch milliseconds. */
   now = Date.UTC(2026, 0, 1)
-  readonly #timers = new TimerQueue()
+  /** In the order in which they fire: of those that are due at the same time, the first one set. */
+  readonly #timers: Timer[] = []
   #holds = 0
 
   /** Creates a clock that runs `rate` times as fast: 1.02 is two percent fast. */
@@ -19,9 +25,20 @@ export class VirtualTime {
     const start = this.now
     return {
       now: () => start + (this.now - start) * rate,
-      setTimeout: (callback, delay) => this.#timers.add(this.now + runtimeDelay(delay) / rate, callback),
-      clearTimeout: (timer?: Timer) => timer && this.#timers.clear(timer),
+      setTimeout: (callback, delay) => this.#set(this.now + runtimeDelay(delay) / rate, callback),
+      clearTimeout: (timer?: Timer) => timer && this.#clear(timer),
     }
+  }
+
+  #set(due: number, callback: () => void): Timer {
+    const timer = { due, callback }
+    this.#timers.splice(this.#timers.findLastIndex((other) => other.due <= due) + 1, 0, timer)
+    return timer
+  }
+
+  #clear(timer: Timer): void {
+    const index = this.#timers.indexOf(timer)
+    if (index >= 0) this.#timers.splice(index, 1)
   }
 
   /** Stops time until the returned function is called. */
@@ -48,17 +65,16 @@ export class VirtualTime {
 
   /** Number of timers that are not yet due. */
   get timers(): number {
-    return this.#timers.size
+    return this.#timers.length
   }
 
   /** Moves to the timer that is due next and fires it. Returns `false` if none is due until `end` (epoch milliseconds). */
   step(end = Number.POSITIVE_INFINITY): boolean {
-    const { next } = this.#timers
-    if (next?.callback === undefined || next.due > end) return false
-    const { callback } = next
-    this.#timers.clear(next)
+    const [next] = this.#timers
+    if (next === undefined || next.due > end) return false
+    this.#timers.shift()
     this.now = Math.max(this.now, next.due)
-    callback()
+    next.callback()
     return true
   }
 
@@ -76,7 +92,7 @@ export class VirtualTime {
     for (;;) {
       await this.settle()
       if (isTrue()) return
-      const due = this.#timers.next?.due ?? Number.POSITIVE_INFINITY
+      const due = this.#timers[0]?.due ?? Number.POSITIVE_INFINITY
       if (due > end) throw new Error(`not true after ${limit} ms of virtual time`)
       await this.advance(due - this.now)
     }
