@@ -1,20 +1,41 @@
-import type { Instance } from './instance.ts'
-import type { World } from './world.ts'
+import type { Json } from '../../src/store/store.ts'
+import type { Host, World } from './world.ts'
 
 /** Milliseconds of the way to the database and back. */
 const WAY = [1, 7] as const
 
-interface Stored {
-  readonly raw: string
-  /** When it expires, epoch milliseconds. */
-  readonly until: number
+/** A record with the update that wrote it, which begins with the request or the process that made it. */
+export interface Boxed {
+  readonly update: string
+  readonly value: NonNullable<Json>
 }
 
-/** A model of the database that the instances share: its records, and how a connection to it fails. */
+/** What was written under a key, and until when it is kept: epoch milliseconds. */
+export interface Version extends Partial<Boxed> {
+  readonly at: number
+  readonly until: number
+  /** The record as the store writes it. */
+  readonly raw: string
+}
+
+/** All that was written under a key, without what a failover has lost. */
+export interface History {
+  readonly key: string
+  /** The beginning of its key, and the rest. */
+  readonly kind: string
+  readonly name: string
+  readonly versions: Version[]
+  /** When a failover last lost some of it. */
+  undoneAt: number
+  /** Whether the record was deleted, since it has expired. */
+  isSwept: boolean
+}
+
+/** A model of a database that several hosts share: what was written, and how a connection to it fails. */
 export class Database {
   readonly #world: World
-  readonly #records = new Map<string, Stored>()
-  #writes: { readonly at: number; readonly key: string; readonly before: Stored | undefined }[] = []
+  readonly #faults: 'command' | 'disk'
+  readonly histories = new Map<string, History>()
   /** Until when it refuses connections, epoch milliseconds. */
   awayUntil = 0
   /** Hashes of the scripts that Redis knows. */
@@ -24,39 +45,37 @@ export class Database {
   /** When something last went wrong here. */
   troubledAt = Number.NEGATIVE_INFINITY
 
-  constructor(world: World) {
+  /** @param faults What goes wrong with its commands. */
+  constructor(world: World, faults: 'command' | 'disk') {
     this.#world = world
-  }
-
-  /** Keys of the records that have not expired. */
-  get keys(): string[] {
-    return [...this.#records].filter(([, { until }]) => until > this.#world.now).map(([key]) => key)
+    this.#faults = faults
   }
 
   /**
-   * Carries one command there and its response back, or not. The command of an instance that dies meanwhile is run or not.
+   * Carries one command there and its response back, or not. The command of a host that dies meanwhile is run or not.
    *
    * @param goDown Called where the connection breaks, with the time for which it stays so.
    */
   send<Reply>(
-    instance: Instance,
+    host: Host,
     run: () => Reply,
     goDown: (milliseconds: number) => void = () => undefined,
   ): Promise<Reply> {
     const world = this.#world
-    const { choices, exchange } = world
-    const names = exchange ? [exchange.id, exchange.commands] : ['start']
-    if (exchange) exchange.commands += 1
-    const fault = world.fault('command', world.login, ...names)
+    const { choices } = world
+    const actor = this.#faults === 'command' ? (world.exchange ?? host) : host
+    actor.commands += 1
+    const names = [actor.id, actor.commands]
+    const fault = world.fault(this.#faults, world.login, ...names)
     if (fault) this.troubledAt = world.now
     const between = (from: number, to: number, what: string) => choices.between(from, to, what, ...names)
     if (fault === 'outage') this.awayUntil = world.now + between(100, 4000, 'outage')
     return new Promise((resolve, reject) => {
-      // The way there is long enough for others to come between; only an instance that stands still receives later.
+      // The way there is long enough for others to come between; only a host that stands still receives later.
       const back = (settle: () => void) => {
-        if (instance.stalledUntil > world.now) return world.after(0, settle, instance)
-        world.instance = instance
-        return instance.isDead || settle()
+        if (host.stalledUntil > world.now) return world.after(0, settle, host)
+        world.instance = host
+        return host.isDead || settle()
       }
       const breakDown = () => {
         goDown(between(10, 300, 'down'))
@@ -64,7 +83,7 @@ export class Database {
       }
       const way = between(...WAY, 'way') + (fault === 'late' ? between(500, 6000, 'late') : 0)
       world.after(way, () => {
-        if (instance.isDead && choices.happens(0.5, 'dies', ...names)) return
+        if (host.isDead && choices.happens(0.5, 'dies', ...names)) return
         if (fault === 'lose' || world.now < this.awayUntil) return breakDown()
         if (fault === 'failover') this.#failOver(between(0, world.profile.lag * 1000, 'lag'))
         if (fault === 'silence' && choices.happens(0.5, 'silence', ...names)) return
@@ -82,43 +101,54 @@ export class Database {
     })
   }
 
-  /** The record of a key, if there is one, also if it has expired. */
-  read(key: string): Stored | undefined {
-    return this.#records.get(key)
+  historyOf(key: string): History {
+    const known = this.histories.get(key)
+    if (known) return known
+    const [kind = ''] = key.split(':', 1)
+    const name = key.slice(kind.length + 1)
+    const history = { key, kind, name, versions: [], undoneAt: Number.NEGATIVE_INFINITY, isSwept: false }
+    this.histories.set(key, history)
+    return history
   }
 
-  /** Replaces a record. */
-  write(key: string, next: string, until: number): void {
-    const { now, judge, profile } = this.#world
-    this.#writes.push({ at: now, key, before: this.#records.get(key) })
-    if (this.#writes.length > 256)
-      this.#writes = this.#writes.filter(({ at }) => at >= now - profile.lag * 1000)
-    this.#records.set(key, { raw: next, until })
-    judge.wrote(key, recordIn(next), until - now)
+  /** The record of a key, if there is one, also if it has expired. */
+  read(key: string): Version | undefined {
+    const history = this.histories.get(key)
+    return history?.isSwept ? undefined : history?.versions.at(-1)
+  }
+
+  /** Replaces a record. Of one that was deleted, a mark is left. */
+  write(key: string, raw: string, until: number): void {
+    this.add(key, raw, until, JSON.parse(raw)[2] ?? {})
+  }
+
+  add(key: string, raw: string, until: number, boxed: Partial<Boxed>): void {
+    const history = this.historyOf(key)
+    history.isSwept = false
+    history.versions.push({ ...boxed, at: this.#world.now, until, raw })
+    this.#world.judge.wrote(history)
   }
 
   /** Deletes records that have expired by the clock of whoever asks. */
   sweep(now: number, most: number): string[] {
-    const expired = [...this.#records].filter(([, { until }]) => until <= now).slice(0, most)
-    for (const [key] of expired) this.#records.delete(key)
-    return expired.map(([key]) => key)
+    const expired = [...this.histories.values()].filter(
+      ({ key }) => (this.read(key)?.until ?? now + 1) <= now,
+    )
+    const swept = expired.slice(0, most)
+    for (const history of swept) history.isSwept = true
+    return swept.map(({ key }) => key)
   }
 
   /** A replica takes over. It lacks the last writes. */
   #failOver(lag: number): void {
     const { now, judge } = this.#world
-    const lost = this.#writes.filter(({ at }) => at >= now - lag)
-    for (const { key, before } of lost.reverse()) {
-      judge.undone(key, recordIn(this.#records.get(key)?.raw ?? ''), recordIn(before?.raw ?? ''))
-      if (before) this.#records.set(key, before)
-      else this.#records.delete(key)
+    for (const history of this.histories.values()) {
+      const first = history.versions.findIndex(({ at }) => at >= now - lag)
+      if (first === -1) continue
+      const lost = history.versions.splice(first)
+      history.undoneAt = now
+      judge.undone(history, lost)
     }
-    this.#writes = []
     this.scripts.clear()
   }
-}
-
-/** Reads the value of a record as the store writes it. */
-function recordIn(raw: string): unknown {
-  return raw === '' ? undefined : (JSON.parse(raw)[2] ?? undefined)
 }

@@ -1,8 +1,6 @@
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, DEVICE_GRANT_TYPE } from '../../src/protocol/endpoints.ts'
-import { ask } from './ask.ts'
-import { transmit } from './network.ts'
-import { NOBODY } from './simulation.ts'
-import type { World } from './world.ts'
+import { ask, transmit } from './network.ts'
+import { NOBODY, type World } from './world.ts'
 
 /** Seconds within which all attacks begin: more of them than the limits allow. */
 const BURST = 20
@@ -22,10 +20,11 @@ export function flood(world: World): void {
       choices.oneOf({ codesRequests: 0.4, wrongDeviceCodes: 0.4 }, 'flood', count) ?? 'wrongSecrets'
     const { path, ...fields } = ATTACKS[attack]
     const address = `203.0.113.${count % 2}`
-    const asking = ask(path, { address, body: { grant_type: DEVICE_GRANT_TYPE, ...fields } })
     const limited = attack === 'wrongSecrets' ? attack : `${attack} ${address}`
+    const isAllowed = attack === 'codesRequests'
+    const asking = ask(world, path, { body: { grant_type: DEVICE_GRANT_TYPE, ...fields } })
     world.after(choices.between(0, BURST, 'flood at', count) * 1000, () => {
-      const exchange = world.begin(NOBODY, 'flood', { limited, isAllowed: attack === 'codesRequests' })
+      const exchange = world.begin(NOBODY, 'flood', { address, limited, isAllowed })
       transmit(world, exchange, undefined, asking).catch(() => undefined)
     })
   }

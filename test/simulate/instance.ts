@@ -7,10 +7,10 @@ import { memoryStore } from '../../src/service/stores/memory.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
 import { sqlStore } from '../../src/service/stores/sql/sql-store.ts'
 import type { Change, Json, Store } from '../../src/store/store.ts'
+import type { Boxed } from './database.ts'
 import { connectToRedis } from './redis.ts'
-import type { Host } from './simulation.ts'
 import { connectToSql } from './sql.ts'
-import type { Exchange, World } from './world.ts'
+import type { Exchange, Host, World } from './world.ts'
 
 export const AUTH_URL = 'https://login.example'
 
@@ -41,25 +41,22 @@ export interface Instance extends Host {
   readonly handle: Handler
   /** What breaks the connection of each request that it handles. */
   readonly open: Map<Exchange, () => void>
-  /** Whether whoever sent a request has hung up. The service asks after each wait: what follows belongs to that request. */
-  isGone(exchange: Exchange): boolean
 }
 
-/** A record with the update that wrote it, which begins with the request that made it. */
-export interface Boxed {
-  readonly update: string
-  readonly value: NonNullable<Json>
+/** What differs between hosts when they start. */
+export function newHost(id: string): Host {
+  return { id, draws: 0, commands: 0, isDead: false, stalledUntil: 0, stood: 0 }
 }
 
 /** Starts one more instance. */
 export function startInstance(world: World): Instance {
-  const { choices, profile } = world
-  const { interval, lifetime: expiresIn, firstPoll } = profile
-  const name = `instance ${world.instances.length + 1}`
-  const skew = choices.between(-profile.skew, profile.skew, name, 'skew') * 1000
+  const { choices, judge, profile, refreshTokens } = world
+  const { interval, lifetime: expiresIn, firstPoll, policy } = profile
+  const id = `instance ${world.instances.length + 1}`
+  const skew = choices.between(-profile.skew, profile.skew, id, 'skew') * 1000
   const clock = { now: () => world.now + skew }
-  const instance = { name, open: new Map(), isDead: false, stalledUntil: 0 } as unknown as Instance
-  const watched = (what: string) => (said: unknown) => world.judge.logged(what, said)
+  const instance = { ...newHost(id), open: new Map() } as unknown as Instance
+  const watched = (what: string) => (said: unknown) => judge.logged(what, said)
   const service = createService({
     clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ ...NAMED, ...client })),
     authUrl: AUTH_URL,
@@ -68,33 +65,29 @@ export function startInstance(world: World): Instance {
     expiresIn,
     firstPoll,
     clock,
-    store: observed(world, storeOf(world, instance, clock)),
+    store: observed(world, storeOf(world, instance, clock), () => world.exchange?.id ?? ''),
     clientAddress: ({ address }) => address,
     identify: ({ header }) => ({ user: header('x-user') ?? '' }),
     issueToken: (request) => issueToken(world, request),
     ...(profile.floods > 0 && {
       limits: { codesRequests: LIMIT, wrongDeviceCodes: LIMIT, wrongSecrets: LIMIT },
     }),
-    ...(world.profile.policy && { policy: world.profile.policy }),
-    ...(world.refreshTokens && { refreshTokens: world.refreshTokens }),
+    ...(policy && { policy }),
+    ...(refreshTokens && { refreshTokens }),
     page: (state) => JSON.stringify(state),
     onWarning: watched('onWarning'),
     onError: watched('onError'),
-    onEvent: (event) => world.judge.told(event),
+    onEvent: (event) => judge.heard(event),
     onResponse: watched('onResponse'),
   })
-  const isGone = (exchange: Exchange) => {
-    world.exchange = exchange
-    return exchange.isGone
-  }
-  Object.assign(instance, { service, handle: service.fetch as unknown as Handler, isGone })
+  Object.assign(instance, { service, handle: service.fetch as unknown as Handler })
   world.instances.push(instance)
   return instance
 }
 
 function storeOf(world: World, instance: Instance, clock: { now(): number }): Store {
   const { store } = world.profile
-  if (store === 'redis') return redisStore(connectToRedis(world, instance), { clock })
+  if (store === 'redis') return redisStore(connectToRedis(world, world.database, instance), { clock })
   if (store === 'sql') return sqlStore(connectToSql(world, instance), { clock })
   world.memory = memoryStore({ clock })
   return world.memory
@@ -103,32 +96,32 @@ function storeOf(world: World, instance: Instance, clock: { now(): number }): St
 /** An instance dies: the connections to it break, whatever it was about to do is not done, and another one is started. */
 export function kill(world: World, instance: Instance): void {
   if (instance.isDead) return
-  world.note(world.login, instance.name, 'is killed')
+  world.note(world.login, instance.id, 'is killed')
   instance.isDead = true
   for (const [{ login }, breakConnection] of instance.open) {
     world.judge.faulted(login, 'its instance was killed')
     world.after(2, breakConnection)
   }
-  world.after(world.choices.between(50, 2000, instance.name, 'restart'), () => startInstance(world))
+  world.after(world.choices.between(50, 2000, instance.id, 'restart'), () => startInstance(world))
 }
 
 /** An instance stands still, as for a collection of garbage or the move of a virtual machine. */
 export function stall(world: World, instance: Instance): void {
-  const seconds = world.choices.between(0.5, 14, instance.name, 'stall', world.exchange?.id ?? '')
-  world.note(world.login, instance.name, `stands still for ${seconds.toFixed(1)} s`)
+  const seconds = world.choices.between(0.5, 14, instance.id, 'stall', world.exchange?.id ?? '')
+  world.note(world.login, instance.id, `stands still for ${seconds.toFixed(1)} s`)
   instance.stalledUntil = world.now + seconds * 1000
   for (const { login } of instance.open.keys()) world.judge.faulted(login, STOOD_STILL)
 }
 
 /** The host's own code: at times slow, at times failing. */
-function issueToken(world: World, { user, scopes: [scope = ''], family }: TokenRequest): Promise<MadeToken> {
-  const { judge, exchange } = world
-  const login = Number(scope.slice('login:'.length))
-  const id = judge.issuer(login, family) ?? exchange?.id ?? ''
-  const fault = world.fault('issue', login, id)
-  if (fault) judge.excuse(id)
+function issueToken(world: World, { user, family }: TokenRequest): Promise<MadeToken> {
+  const { judge } = world
+  const id = judge.issuerOf(world.exchange, family)
+  const exchange = judge.exchanges.get(id)
+  const fault = world.fault('issue', world.login, id)
+  if (fault && exchange) exchange.isExcused = true
   const token = newToken()
-  judge.made(token, String(user), id)
+  judge.issued.set(token, { user: String(user), by: id })
   const made = world.refreshTokens ? { token, expiresIn: ACCESS_LIFETIME } : { token }
   if (fault === 'never') return new Promise(() => undefined)
   if (fault === 'fail') return Promise.reject(new Error('the directory is away'))
@@ -138,23 +131,30 @@ function issueToken(world: World, { user, scopes: [scope = ''], family }: TokenR
   )
 }
 
-/** Names each update in what it writes, and tells the judge of the writes of a store in memory. */
-function observed(world: World, store: Store): Store {
+/** Names each update in what it writes, by whoever makes it, and writes down those of a store in memory. */
+export function observed(world: World, store: Store, maker: () => string): Store {
+  // What the store knows of the values that were read or written.
+  const boxes = new WeakMap<object, Boxed>()
+  const remember = (box: Boxed) => {
+    if (typeof box.value === 'object') boxes.set(box.value, box)
+    return box
+  }
   return {
-    async update(key, change) {
+    async update(key, change, expected) {
       const { exchange, login } = world
       world.updates += 1
-      const update = `${exchange?.id ?? ''}/${world.updates}`
+      const update = `${maker()}/${world.updates}`
       const boxing = (stored: Json | undefined) => {
-        const made = change((stored as Boxed | undefined)?.value)
+        const made = change(stored === undefined ? undefined : remember(stored as unknown as Boxed).value)
         if (made.value === undefined) return made
-        const value = made.value === null ? null : { update, value: made.value }
-        if (world.profile.store === 'memory')
-          world.judge.wrote(key, value ?? undefined, 'expiresAt' in made ? made.expiresAt - world.now : 0)
+        const value = made.value === null ? null : remember({ update, value: made.value })
+        if (store === world.memory)
+          world.database.add(key, '', 'expiresAt' in made ? (made.expiresAt ?? 0) : world.now, value ?? {})
         return { ...made, value } as Change<typeof made.result>
       }
+      const known = typeof expected === 'object' && expected !== null ? boxes.get(expected) : expected
       try {
-        return await store.update(key, boxing)
+        return await store.update(key, boxing, known as Json | undefined)
       } finally {
         // The updates of one key wait for each other: it may have been resumed by an event of another request.
         world.exchange = exchange

@@ -6,10 +6,9 @@ import { DEVICE_CODE_PATH } from '../../src/protocol/endpoints.ts'
 import { github } from '../../src/protocol/provider.ts'
 import type { Clock } from '../../src/request/clock.ts'
 import { errorCodeOf, memberOf, readBody } from '../../src/request/response.ts'
-import { ask } from './ask.ts'
-import { AUTH_URL, clientOf } from './instance.ts'
-import { grantKey } from './judge.ts'
-import { send } from './network.ts'
+import { AUTH_URL, clientOf, newHost } from './instance.ts'
+import { grantKey } from './judge/grants.ts'
+import { ask, send } from './network.ts'
 import { decide } from './user.ts'
 import type { Exchange, World } from './world.ts'
 
@@ -67,7 +66,7 @@ export class Login {
 
   begin(): void {
     const { choices, profile } = this.#world
-    this.#world.judge.begins(this)
+    this.#world.judge.logins.set(this.number, this)
     this.#note('begins')
     this.#run()
     if (choices.happens(profile.steps, this.number, 'steps')) this.#sometime('step', () => this.#setClock())
@@ -77,6 +76,11 @@ export class Login {
 
   get hadClockSet(): boolean {
     return this.#step !== 0
+  }
+
+  /** The user who decides first. */
+  get user(): string {
+    return `user-${this.number}`
   }
 
   /** Whether the service asked for so long a pause that the codes expire before the next poll. */
@@ -118,10 +122,11 @@ export class Login {
   async #fetch(address: string, init: RequestInit = {}): Promise<Response> {
     const path = address.slice(AUTH_URL.length)
     const kind = path === DEVICE_CODE_PATH ? 'codes' : 'poll'
-    const exchange = this.#world.begin(this.number, kind)
+    const { address: network, grantKey: grant } = this
+    const exchange = this.#world.begin(this.number, kind, { address: network, grant })
     this.#sends(exchange)
-    const asking = ask(path, { address: this.address, body: String(init.body) })
     try {
+      const asking = ask(this.#world, path, { body: String(init.body) })
       const response = await send(this.#world, exchange, asking, init.signal)
       const text = await response.text()
       this.#receives(kind, response, readBody(text))
@@ -198,11 +203,6 @@ export class Login {
       this.#world.after(seconds * 1000, () => void this.#world.revoke(this.number, { user: this.user }))
   }
 
-  /** The user who decides first. */
-  get user(): string {
-    return `user-${this.number}`
-  }
-
   #setClock(): void {
     this.#step = this.#world.choices.between(-1, 1, this.number, 'by') * 3_600_000
     this.#world.count('device: clock set')
@@ -240,7 +240,7 @@ export class Login {
       this.#world.judge.logged('the error of a device', result.error)
     }
     this.#note(`ends ${result.status} ${this.error}`)
-    this.#world.judge.ended(this)
+    this.#world.judge.grants.ended(this)
     if (this.token !== '') void this.#use()
   }
 
@@ -257,12 +257,13 @@ export class Login {
   /** Shows the token to the service, some time later: again where the network fails. */
   async #show(tries: number): Promise<void> {
     const world = this.#world
-    const exchange = world.begin(this.number, 'user')
+    const { token } = this
+    const shown = { token, by: newHost('device'), stoodBefore: 0, arrivals: 0, end: 'under way' } as const
+    const exchange = world.begin(this.number, 'user', { shown })
     await world.pause(world.choices.between(100, 30_000, 'use', exchange.id))
-    const asking = ask('/user', { method: 'GET', authorization: `Bearer ${this.token}` })
+    const asking = ask(world, '/user', { method: 'GET', authorization: `Bearer ${token}` })
     const { made } = await send(world, exchange, asking).catch(() => ({ made: undefined }))
-    if (made && made.status !== 503) world.judge.recognised(this, exchange, made)
-    else if (tries > 1) await this.#show(tries - 1)
+    if ((made === undefined || made.status === 503) && tries > 1) await this.#show(tries - 1)
   }
 
   #elapsed(): number {

@@ -2,7 +2,6 @@ import { mix } from './choices.ts'
 import { PROFILES, type Profile } from './profiles.ts'
 import { Report } from './report.ts'
 import { enter, replaceGlobals } from './runtime.ts'
-import { SessionWorld } from './sessions/session-world.ts'
 import { World } from './world.ts'
 
 /** The options of the command line. */
@@ -67,9 +66,7 @@ async function replay(name: string, seed: number, login: number): Promise<number
 
 /** Runs one world until nothing is left to happen. */
 async function run(name: string, seed: number, first: number, traced?: number): Promise<World> {
-  const profile = profileOf(name)
-  const kind = profile.hosts ? SessionWorld : World
-  const world = new kind(profile, first, mix(seed, first), traced)
+  const world = new World(profileOf(name), first, mix(seed, first), traced)
   enter(world)
   await world.run()
   return world

@@ -1,15 +1,56 @@
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { connectionReset, type Fault, play } from '../../src/testing/sandbox/fault.ts'
-import type { Handle } from './ask.ts'
-import { type Instance, kill, STOOD_STILL, stall } from './instance.ts'
+import { AUTH_URL, type Instance, kill, STOOD_STILL, stall } from './instance.ts'
 import type { RequestFault } from './profiles.ts'
 import type { Exchange, World } from './world.ts'
+
+const HOST = new URL(AUTH_URL).host
 
 /** Milliseconds of the way to the service, and of the way back. */
 const WAY = [5, 60] as const
 
+/** What an instance does with a request that has arrived. */
+type Handle<Reply> = (instance: Instance, exchange: Exchange) => Promise<Reply>
+
 /** A response as the client reads it, and as the service made it. */
 type Received = Response & { readonly made?: ServiceResponse }
+
+/** What differs between the requests of a simulation. */
+interface RequestParts {
+  readonly method?: string
+  readonly body?: string | Record<string, string>
+  readonly cookie?: string | undefined
+  readonly user?: string
+  readonly authorization?: string | undefined
+}
+
+/** A request as the service reads it, without the adapter that makes one of a web request. */
+export function ask(world: World, path: string, parts: RequestParts): Handle<ServiceResponse> {
+  const { method = 'POST', body = '', cookie, user, authorization } = parts
+  const headers: Record<string, string | undefined> = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'sec-fetch-site': 'same-origin',
+    cookie,
+    'x-user': user,
+    authorization,
+  }
+  const request = {
+    method,
+    host: HOST,
+    path,
+    query: new URLSearchParams(),
+    header: (name: string) => headers[name],
+    body: typeof body === 'string' ? body : new URLSearchParams(body).toString(),
+  }
+  return (instance, exchange) => {
+    // The service asks after each wait: what follows belongs to that request.
+    const isGone = () => {
+      world.exchange = exchange
+      return exchange.isGone
+    }
+    return instance.handle({ ...request, address: exchange.address, isGone })
+  }
+}
 
 /** Carries one request of a device there and its response back, or not. */
 export function send(
@@ -44,18 +85,18 @@ function carry(
   exchange: Exchange,
   handle: Handle<ServiceResponse>,
   receive: (response: Received) => void,
-): Promise<Response> {
+): Promise<Received> {
   const { choices } = world
   const { id } = exchange
   const fault = world.fault('request', exchange.login, id)
   const respond = async (copy = exchange) => responseOf(await transmit(world, copy, fault, handle))
-  const wait = (seconds: number) => new Promise<void>((resolve) => world.after(seconds * 1000, resolve))
+  const wait = (seconds: number) => world.pause(seconds * 1000)
   const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now })
   const lose = ({ made }: Received) => {
     if (made) world.judge.dropped(exchange, made, 'no response arrived')
   }
-  const again = () =>
-    respond({ ...exchange, id: `${id}b`, draws: 0, commands: 0 }).then(receive, () => undefined)
+  const copy = { ...exchange, id: `${id}b` }
+  const again = () => respond(copy).then(receive, () => undefined)
   switch (fault) {
     case 'status': {
       const statuses = [500, 502, 503, 429]
@@ -92,11 +133,17 @@ export function transmit<Reply extends ServiceResponse | string>(
 ): Promise<Reply> {
   const { choices, judge } = world
   const { id, login } = exchange
-  const moment = () => choices.between(0, 70, 'moment', id)
   return new Promise((resolve, reject) => {
     const broken = () => reject(connectionReset())
     const lose = (reply: Reply, why: string) => {
       if (typeof reply !== 'string') judge.dropped(exchange, reply, why)
+    }
+    const befall = (instance: Instance) => {
+      if (fault === 'kill') kill(world, instance)
+      if (fault === 'stall') stall(world, instance)
+      if (fault !== 'cut') return
+      exchange.isGone = true
+      broken()
     }
     const begin = (instance: Instance) => {
       exchange.arrivedAt = world.now
@@ -104,19 +151,14 @@ export function transmit<Reply extends ServiceResponse | string>(
       world.exchange = exchange
       world.login = login
       judge.arrived(exchange)
-      if (fault === 'kill') world.after(moment(), () => kill(world, instance))
-      if (fault === 'stall') world.after(moment(), () => stall(world, instance))
-      if (fault === 'cut')
-        world.after(moment(), () => {
-          exchange.isGone = true
-          broken()
-        })
+      if (fault === 'kill' || fault === 'stall' || fault === 'cut')
+        world.after(choices.between(0, 70, 'moment', id), () => befall(instance))
       handle(instance, exchange).then(
         (reply) => {
           if (instance.isDead) return
           instance.open.delete(exchange)
           judge.responded(exchange, reply)
-          world.note(login, instance.name, textOf(reply))
+          world.note(login, instance.id, textOf(reply))
           if (exchange.isGone) return lose(reply, 'the client had hung up')
           world.after(choices.between(...WAY, 'back', id), () => {
             if (fault !== 'loseResponse' && !exchange.isGone) return resolve(reply)
@@ -135,16 +177,16 @@ export function transmit<Reply extends ServiceResponse | string>(
         world.after(5, broken)
         return
       }
-      if (instance.stalledUntil > world.now) judge.faulted(login, STOOD_STILL)
       instance.open.set(exchange, broken)
-      if (instance.stalledUntil > world.now) world.after(0, () => begin(instance), instance)
-      else begin(instance)
+      if (instance.stalledUntil <= world.now) return begin(instance)
+      judge.faulted(login, STOOD_STILL)
+      world.after(0, () => begin(instance), instance)
     })
   })
 }
 
 /** What a client reads of a response: the runtime's own takes many times as long. */
-export function responseOf(made: ServiceResponse): Received {
+function responseOf(made: ServiceResponse): Received {
   const headers: Record<string, string> = { ...made.headers, 'content-length': String(made.body.length) }
   return {
     made,

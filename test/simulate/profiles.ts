@@ -27,13 +27,6 @@ type CommandFault =
 /** What goes wrong with `issueToken`. */
 type IssueFault = 'slow' | 'fail' | 'never'
 
-/** What goes wrong with the file in which sessions keep their login. */
-type DiskFault =
-  | 'down' // The record cannot even be read.
-  | 'full' // It cannot be written.
-  | 'slow' // The write takes seconds, and others wait for the lock.
-  | 'late' // The caller is told of a failure, and the write lands afterwards.
-
 /** What befalls a process with a session when it wakes: `exit` ends it if it is idle. */
 type ProcessFault = 'kill' | 'freeze' | 'exit'
 
@@ -41,8 +34,9 @@ type ProcessFault = 'kill' | 'freeze' | 'exit'
 export interface Faults {
   readonly request: RequestFault
   readonly command: CommandFault
+  /** Of the store in which processes keep their login. */
+  readonly disk: CommandFault
   readonly issue: IssueFault
-  readonly disk: DiskFault
   readonly process: ProcessFault
 }
 
@@ -121,8 +115,18 @@ const network = {
   twice: 0.05,
   hedge: 0.05,
 }
-const database = { lose: 0.005, loseReply: 0.01, silence: 0.001, late: 0.002, repeat: 0.005 }
 const gateway = { html: 0.01, malformed: 0.01, status: 0.03 }
+const crashes = { kill: 0.02, stall: 0.02 }
+const database = {
+  lose: 0.005,
+  loseReply: 0.01,
+  silence: 0.002,
+  late: 0.002,
+  repeat: 0.005,
+  outage: 0.001,
+  failover: 0.0005,
+}
+const issuing = { slow: 0.1, fail: 0.05, never: 0.02 }
 
 const sessions: Profile = {
   ...calm,
@@ -132,22 +136,10 @@ const sessions: Profile = {
   interval: 5,
   lifetime: 900,
   plans: { approve: 1, deny: 0, leave: 0 },
-  request: {
-    drop: 0.03,
-    hang: 0.03,
-    slow: 0.03,
-    status: 0.03,
-    html: 0.01,
-    loseResponse: 0.06,
-    cut: 0.02,
-    twice: 0.05,
-    hedge: 0.05,
-    kill: 0.02,
-    stall: 0.02,
-  },
-  command: { ...database, outage: 0.001, failover: 0.0005 },
-  issue: { slow: 0.1, fail: 0.03, never: 0.01 },
-  disk: { down: 0.02, full: 0.03, slow: 0.02, late: 0.03 },
+  request: { ...network, ...gateway, ...crashes, loseResponse: 0.06, hang: 0.03 },
+  command: database,
+  issue: { ...issuing, never: 0.01 },
+  disk: { lose: 0.02, loseReply: 0.02, late: 0.05, outage: 0.01 },
   process: { kill: 0.08, freeze: 0.08, exit: 0.1 },
   skew: 0.5,
 }
@@ -173,19 +165,7 @@ export const PROFILES = {
     restarts: 0.1,
   },
   kills: { ...calm, instances: 3, request: { kill: 0.1, twice: 0.05 }, restarts: 0.05 },
-  store: {
-    ...calm,
-    command: {
-      lose: 0.01,
-      loseReply: 0.02,
-      silence: 0.003,
-      late: 0.003,
-      repeat: 0.01,
-      outage: 0.001,
-      failover: 0.0005,
-    },
-    request: { twice: 0.1 },
-  },
+  store: { ...calm, command: { ...database, loseReply: 0.02, repeat: 0.01 }, request: { twice: 0.1 } },
   setback: {
     ...calm,
     instances: 1,
@@ -201,17 +181,9 @@ export const PROFILES = {
     policy: { codeLifetime: 60, assess: ({ user }) => (/7$/.test(String(user)) ? 'refuse' : 'allow') },
     onPage: 0.5,
     rivals: 0.2,
-    command: {
-      lose: 0.005,
-      loseReply: 0.01,
-      silence: 0.002,
-      late: 0.003,
-      outage: 0.001,
-      failover: 0.0005,
-      refuse: 0.02,
-    },
-    request: { ...network, kill: 0.02, stall: 0.02 },
-    issue: { slow: 0.1, fail: 0.05, never: 0.02 },
+    command: { ...database, refuse: 0.02 },
+    request: { ...network, ...crashes },
+    issue: issuing,
     skew: 0.5,
   },
   claims: {
@@ -249,9 +221,9 @@ export const PROFILES = {
     instances: 3,
     decides: [0.5, 62],
     rivals: 0.3,
-    request: { ...network, ...gateway, kill: 0.02, stall: 0.02 },
-    command: { ...database, outage: 0.0005 },
-    issue: { slow: 0.1, fail: 0.05, never: 0.02 },
+    request: { ...network, ...gateway, ...crashes },
+    command: database,
+    issue: issuing,
     skew: 2,
     drift: 0.1,
     steps: 0.1,

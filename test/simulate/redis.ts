@@ -1,28 +1,29 @@
 import { createHash } from 'node:crypto'
 import type { RedisClient, ScriptOptions } from '../../src/service/stores/redis-connection.ts'
-import type { Instance } from './instance.ts'
-import type { World } from './world.ts'
+import type { Database } from './database.ts'
+import type { Host, World } from './world.ts'
 
 /** The script that this model knows. Whoever changes it has to look at `compareAndSet` as well. */
 const SCRIPT = '6add6fbfcdad710ffa0a652117af0944557cf0ce'
 
-/** Connects an instance to a model of Redis, which forgets expired records, and its scripts in a failover. */
-export function connectToRedis(world: World, instance: Instance): RedisClient {
-  const { database } = world
+/** Connects a host to a model of Redis, which forgets expired records, and its scripts in a failover. */
+export function connectToRedis(world: World, database: Database, host: Host): RedisClient {
   let downUntil = 0
   const send = <Reply>(run: () => Reply) =>
-    database.send(instance, run, (milliseconds) => {
+    database.send(host, run, (milliseconds) => {
       downUntil = Math.max(downUntil, world.now + milliseconds)
     })
+  /** Keys have a prefix, and the braces of Redis Cluster. */
+  const own = (name: string) => name.slice(name.indexOf('{') + 1, -1)
   const read = (key: string) => {
     const stored = database.read(key)
     return stored && stored.until > world.now ? stored.raw : ''
   }
 
-  function compareAndSet({ keys: [key = ''], arguments: [expected, next = '', lifetime] }: ScriptOptions) {
-    const present = read(key)
+  function compareAndSet({ keys: [name = ''], arguments: [expected, next = '', lifetime] }: ScriptOptions) {
+    const present = read(own(name))
     if (present !== expected) return present
-    database.write(key, next, world.now + Number(lifetime))
+    database.write(own(name), next, world.now + Number(lifetime))
     return null
   }
 
@@ -30,7 +31,7 @@ export function connectToRedis(world: World, instance: Instance): RedisClient {
     get isReady() {
       return world.now >= Math.max(downUntil, database.awayUntil)
     },
-    get: (key) => send(() => read(key) || null),
+    get: (name) => send(() => read(own(name)) || null),
     evalSha: (_, options) =>
       send(() => {
         if (!database.scripts.has(SCRIPT)) throw new Error('NOSCRIPT No matching script.')

@@ -1,5 +1,5 @@
 import { mix } from './choices.ts'
-import { NOBODY, type Simulation, type Violation } from './simulation.ts'
+import { NOBODY, type Violation, type World } from './world.ts'
 
 /** Violations that are printed; the others are only counted. */
 const PRINTED = 10
@@ -19,7 +19,7 @@ export class Report {
     this.#seed = seed
   }
 
-  add(profile: string, world: Simulation): void {
+  add(profile: string, world: World): void {
     const known = this.#profiles.get(profile) ?? { unit: world.unit, logins: 0, ends: new Map() }
     this.#profiles.set(profile, known)
     known.logins += world.size

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import os from 'node:os'
-import type { Handle, Simulation } from './simulation.ts'
+import type { Handle, World } from './world.ts'
 
-let world: Simulation | undefined
+let world: World | undefined
 
 /** Has the timers, the monotonic time and the random values of this process come from a world. */
-export function enter(next: Simulation): void {
+export function enter(next: World): void {
   world = next
 }
 
@@ -70,7 +70,7 @@ function realWorld(what: string): void {
   current().fail(current().login, what)
 }
 
-function current(): Simulation {
+function current(): World {
   if (world === undefined) throw new Error('there is no world yet')
   return world
 }

@@ -1,33 +1,34 @@
 import type { SqlDatabase } from '../../src/service/stores/sql/sql-store.ts'
-import type { Instance } from './instance.ts'
-import type { World } from './world.ts'
+import type { Host, World } from './world.ts'
 
 /** Records deleted by one sweep. */
 const SWEPT = 500
 
 /** Connects an instance to a model of PostgreSQL, which knows the statements of the store by their texts. */
-export function connectToSql(world: World, instance: Instance): SqlDatabase {
+export function connectToSql(world: World, host: Host): SqlDatabase {
   const { database } = world
   const refused = (code: string) => Object.assign(new Error('refused'), { code })
   const returning = (keys: readonly string[]) => keys.map((key) => ({ key }))
 
+  /** Keys are quoted. */
+  const read = (key: string) => database.read(JSON.parse(key))
   function write(key: string, isExpected: boolean, next: string, until: number) {
     if (!isExpected) return []
-    database.write(key, next, until)
+    database.write(JSON.parse(key), next, until)
     return returning([key])
   }
 
   /** What each statement does, by its text. */
   const statements: Readonly<Record<string, (...values: never[]) => readonly object[]>> = {
     'SELECT record FROM authgraph_records WHERE key = $1': (key: string) => {
-      const stored = database.read(key)
+      const stored = read(key)
       return stored ? [{ record: stored.raw }] : []
     },
     'INSERT INTO authgraph_records (key, record, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key':
-      (key: string, next: string, until: number) => write(key, !database.read(key), next, until),
+      (key: string, next: string, until: number) => write(key, !read(key), next, until),
     'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key':
       (next: string, until: number, key: string, expected: string) =>
-        write(key, database.read(key)?.raw === expected, next, until),
+        write(key, read(key)?.raw === expected, next, until),
     [`DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
   SELECT key FROM authgraph_records WHERE expires_at <= $2 AND CURRENT_TIMESTAMP >= $3 LIMIT ${SWEPT}) RETURNING key`]:
       (time: number) => returning(world.now >= time ? database.sweep(time, SWEPT) : []),
@@ -51,7 +52,7 @@ INSERT INTO authgraph_migrations (id) VALUES (1) ON CONFLICT DO NOTHING`]: () =>
   return {
     name: 'SQL',
     query: (text, values) =>
-      database.send(instance, () => {
+      database.send(host, () => {
         const run = statements[text]
         if (run === undefined) world.fail(world.login, `the model of SQL does not know: ${text}`)
         return (run?.(...(values as never[])) ?? []) as Readonly<Record<string, unknown>>[]

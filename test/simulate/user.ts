@@ -1,7 +1,5 @@
 import { VERIFICATION_PATH } from '../../src/protocol/endpoints.ts'
-import type { ServiceResponse } from '../../src/service/http/types.ts'
-import { ask } from './ask.ts'
-import { transmit } from './network.ts'
+import { ask, transmit } from './network.ts'
 import type { World } from './world.ts'
 
 export type Plan = 'approve' | 'deny'
@@ -10,7 +8,7 @@ export type Plan = 'approve' | 'deny'
 interface Login {
   readonly number: number
   readonly address: string
-  readonly status: string | undefined
+  readonly status?: string | undefined
 }
 
 /** How often a user tries again where the network or the service fails. */
@@ -42,19 +40,19 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   const onPage = choices.happens(profile.onPage, number, 'page', user)
   const note = (text: string) => world.note(number, user, text)
   note(`decides to ${plan}${onPage ? ' on the page' : ''}`)
-  const decision = { user, plan, userCode }
+
+  function begin() {
+    const from = onPage ? { address } : {}
+    const exchange = world.begin(number, 'decision', { ...from, decision: { user, plan } })
+    return { exchange, fault: world.fault('request', number, exchange.id) }
+  }
 
   // A browser keeps its cookie: by policy, only the first browser may decide.
   let cookie = ''
   async function page(method: string, body: Record<string, string>): Promise<Record<string, string>> {
-    const exchange = world.begin(number, 'decision', { decision })
-    const asking = ask(VERIFICATION_PATH, { method, address, body, user, cookie })
-    const response: ServiceResponse = await transmit(
-      world,
-      exchange,
-      world.fault('request', number, exchange.id),
-      asking,
-    )
+    const { exchange, fault } = begin()
+    const asking = ask(world, VERIFICATION_PATH, { method, body, user, cookie })
+    const response = await transmit(world, exchange, fault, asking)
     cookie ||= (response.headers['set-cookie'] ?? '').split(';')[0] ?? ''
     return JSON.parse(response.body)
   }
@@ -68,21 +66,18 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   }
 
   async function byHost(): Promise<boolean> {
-    const exchange = world.begin(number, 'decision', { decision })
-    const fault = world.fault('request', number, exchange.id)
-    const outcome = await transmit(world, exchange, fault, ({ service }) =>
-      (plan === 'approve' ? service.approve(userCode, user) : service.deny(userCode)).catch(
-        () => 'unavailable' as const,
-      ),
-    )
+    const { exchange, fault } = begin()
+    const outcome = await transmit(world, exchange, fault, ({ service }) => {
+      const decided = plan === 'approve' ? service.approve(userCode, user) : service.deny(userCode)
+      return decided.catch(() => 'unavailable' as const)
+    })
     note(`receives ${outcome}`)
     return outcome !== 'unavailable'
   }
 
   for (let tries = 1; tries <= TRIES && login.status === undefined; tries += 1) {
-    const typed =
-      tries === 1 && world.unit === 'logins' && choices.happens(TYPOS, number, 'typo', user) ? TYPO : userCode
-    if (await (onPage ? byPage(typed) : byHost()).catch(() => false)) return
-    await new Promise<void>((resolve) => world.after(700, resolve))
+    const isTypo = tries === 1 && !world.processes && choices.happens(TYPOS, number, 'typo', user)
+    if (await (onPage ? byPage(isTypo ? TYPO : userCode) : byHost()).catch(() => false)) return
+    await world.pause(700)
   }
 }

@@ -1,18 +1,20 @@
-import { formOf } from '../../../src/auth/auth.ts'
-import { AuthgraphError } from '../../../src/errors.ts'
-import { REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
-import { github } from '../../../src/protocol/provider.ts'
-import type { Clock } from '../../../src/request/clock.ts'
-import { Secret } from '../../../src/secret.ts'
-import { SENDING_BOUND } from '../../../src/session/claim-timing.ts'
-import { createSession, type Session } from '../../../src/session/create-session.ts'
-import { ask } from '../ask.ts'
-import { AUTH_URL, clientOf } from '../instance.ts'
-import { send } from '../network.ts'
-import type { Host } from '../simulation.ts'
-import { decide } from '../user.ts'
-import type { Exchange, Shown } from '../world.ts'
-import type { SessionWorld } from './session-world.ts'
+import { formOf } from '../../src/auth/auth.ts'
+import { AuthgraphError } from '../../src/errors.ts'
+import { DEVICE_CODE_PATH, REVOCATION_PATH } from '../../src/protocol/endpoints.ts'
+import { github } from '../../src/protocol/provider.ts'
+import type { Clock } from '../../src/request/clock.ts'
+import { Secret } from '../../src/secret.ts'
+import { redisStore } from '../../src/service/stores/redis.ts'
+import { SENDING_BOUND } from '../../src/session/claim-timing.ts'
+import { createSession, type Session } from '../../src/session/create-session.ts'
+import type { SessionStore } from '../../src/session/session-store.ts'
+import { AUTH_URL, clientOf, observed } from './instance.ts'
+import { grantKey } from './judge/grants.ts'
+import { ask, send } from './network.ts'
+import type { Processes } from './processes.ts'
+import { connectToRedis } from './redis.ts'
+import { decide } from './user.ts'
+import type { Exchange, Host, Shown, World } from './world.ts'
 
 const PROVIDER = {
   ...github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
@@ -45,15 +47,16 @@ export type Act = keyof typeof LONGEST_CALL
 
 /** A process with a session, which is started, called, stopped, resumed and killed. */
 export class Program implements Host {
-  readonly name: string
+  readonly id: string
   readonly session: Session
+  draws = 0
+  commands = 0
   isDead = false
   stalledUntil = 0
-  /** Milliseconds for which it has stood still. */
   stood = 0
-  updates = 0
-  /** When it last began an update: to write its claim, before a refresh. */
-  updatedAt = 0
+  /** When it last began an update, to write its claim before a refresh, and for how long it had stood still then. */
+  #updatedAt = 0
+  #stoodBefore = 0
   /** The last access token. */
   token = ''
   /** Refresh requests that were sent, and when the end of one was last unclear. */
@@ -61,29 +64,51 @@ export class Program implements Host {
   #unclearAt = Number.NEGATIVE_INFINITY
   /** Whether a page of a proxy was taken for a revocation. */
   #wasMisled = false
-  readonly #world: SessionWorld
+  readonly #world: World
+  readonly #processes: Processes
 
-  constructor(world: SessionWorld, name: string, machine: number) {
+  constructor(world: World, processes: Processes, id: string, machine: number) {
     const { first: number } = world
     this.#world = world
-    this.name = name
-    const skew = world.areApart ? world.choices.between(-SKEW, SKEW, 'machine', machine) : 0
+    this.#processes = processes
+    this.id = id
+    const skew = processes.areApart ? world.choices.between(-SKEW, SKEW, 'machine', machine) : 0
     const clock: Clock = {
-      now: () => world.now + world.clockStep + skew,
+      now: () => world.now + processes.clockStep + skew,
       setTimeout: (callback, delay) => world.after(delay, callback, this),
       clearTimeout: (timer) => world.clear(timer),
     }
     this.note('starts')
     this.session = createSession({
-      ...clientOf(world.isConfidential),
+      ...clientOf(processes.isConfidential),
       scopes: [`login:${number}`],
       provider: PROVIDER,
-      store: world.disk.storeOf(this),
+      name: 'session',
+      store: this.#store(clock),
       fetch: (address, init = {}) => this.#fetch(String(address), init),
       clock,
-      random: () => world.choices.number(name, 'jitter'),
-      onCodes: ({ userCode }) => decide(world, { number, address: ADDRESS, status: undefined }, userCode),
+      random: () => world.choices.number(id, 'jitter'),
+      onCodes: ({ userCode }) => decide(world, { number, address: ADDRESS }, userCode),
     })
+  }
+
+  #store(clock: Clock): SessionStore {
+    const world = this.#world
+    const { areApart, programs, store } = this.#processes
+    const shared = observed(world, redisStore(connectToRedis(world, store, this), { clock }), () => this.id)
+    return {
+      update: (name, change) => {
+        this.#updatedAt = world.now
+        this.#stoodBefore = this.stood
+        return shared.update(name, change)
+      },
+      owners: {
+        self: this.id,
+        isGone: (owner) =>
+          areApart ? undefined : programs.every(({ id, isDead }) => isDead || id !== owner),
+        pidOf: (owner) => Number(owner.split('.')[1]),
+      },
+    }
   }
 
   /** Whether its end would lose nothing. */
@@ -94,23 +119,24 @@ export class Program implements Host {
 
   async act(what: Act): Promise<void> {
     const world = this.#world
-    const { now: begun, isLast } = world
+    const { isLast } = this.#processes
+    const { now: begun } = world
     const { stood } = this
     this.note(`calls ${what}`)
     let end: string = what
     try {
       const got = await this.session[what]()
       if (got instanceof Secret) {
-        if (this.stood === stood) world.judge.used(got.reveal())
+        if (this.stood === stood) world.judge.tokens.used(got.reveal())
         this.token = got.reveal()
       } else if (what === 'logout') {
-        world.judge.loggedOut(this, got?.revoked === true && !this.#wasMisled)
+        world.judge.sessions.loggedOut(this, got?.revoked === true && !this.#wasMisled)
       }
       void this.#use()
     } catch (error) {
       end = error instanceof AuthgraphError ? error.code : String(error)
-      if (what === 'logout') world.judge.loggedOut(this, false)
-      const mayExpire = world.hadClockSet || world.faults.has('command: failover')
+      if (what === 'logout') world.judge.sessions.loggedOut(this, false)
+      const mayExpire = this.#processes.hadClockSet || world.faults.has('command: failover')
       const isKnown = REASONS.includes(end) || (end === 'expired' && mayExpire)
       world.holds(isKnown, world.first, `${what} was rejected: ${end}`)
       world.holds(!isLast || end === 'login_required', world.first, `${what} fails without a fault: ${end}`)
@@ -120,7 +146,7 @@ export class Program implements Host {
     world.ends.push(end)
     this.note(`${what} ends: ${end}`)
     const isNeeded = end === 'login_required' && what === 'token'
-    if (isNeeded && world.choices.happens(0.5, 'logs in', this.name, begun)) await this.act('login')
+    if (isNeeded && world.choices.happens(0.5, 'logs in', this.id, begun)) await this.act('login')
   }
 
   /** Calls an API with the last token, also after a logout, and learns from its response, as `createApi` does. */
@@ -141,18 +167,26 @@ export class Program implements Host {
     const path = address.slice(AUTH_URL.length)
     const fields = new URLSearchParams(String(body ?? ''))
     const { authorization } = headers as { readonly authorization?: string }
-    const kinds: Readonly<Record<string, Exchange['kind']>> = { '/user': 'user', [REVOCATION_PATH]: 'revoke' }
+    const kinds: Readonly<Record<string, Exchange['kind']>> = {
+      '/user': 'user',
+      [DEVICE_CODE_PATH]: 'codes',
+      [REVOCATION_PATH]: 'revoke',
+    }
     const token = fields.get('refresh_token') ?? fields.get('token') ?? authorization?.slice('Bearer '.length)
     const kind = kinds[path] ?? (fields.has('refresh_token') ? 'refresh' : 'poll')
-    const shown: Shown | undefined = token ? { token, by: this, arrivals: 0, end: 'under way' } : undefined
-    const exchange = world.begin(world.first, kind, { shown })
+    const deviceCode = fields.get('device_code')
+    const shown: Shown | undefined = token
+      ? { token, by: this, stoodBefore: this.#stoodBefore, arrivals: 0, end: 'under way' }
+      : undefined
+    const grant = deviceCode ? grantKey(deviceCode) : undefined
+    const exchange = world.begin(world.first, kind, { address: ADDRESS, shown, grant })
     if (kind === 'refresh') {
-      world.judge.sends(exchange)
+      world.judge.families.sends(exchange)
       this.#refreshes += 1
     }
     this.note(`sends ${kind} ${exchange.id}`)
     const credentials = authorization && { authorization }
-    const asking = ask(path, { method, address: ADDRESS, body: String(body ?? ''), ...credentials })
+    const asking = ask(world, path, { method, body: String(body ?? ''), ...credentials })
     const settle = (end: Shown['end']) => {
       if (shown) shown.end = end
       this.note(end)
@@ -179,10 +213,10 @@ export class Program implements Host {
     this.#unclearAt = isRepeat ? Number.NEGATIVE_INFINITY : world.now
     const sent = this.#refreshes
     // A claim that is too old is made again first, and so is any one that others may have taken over.
-    const isOld = world.now >= this.updatedAt + SENDING_BOUND
-    if (isRepeat || isOld || world.areApart) return
+    const isOld = world.now >= this.#updatedAt + SENDING_BOUND
+    if (isRepeat || isOld || this.#processes.areApart) return
     void world.pause(AT_ONCE, this).then(() => {
-      const isRepeated = this.#refreshes > sent || this.stood > stood || world.hadClockSet
+      const isRepeated = this.#refreshes > sent || this.stood > stood || this.#processes.hadClockSet
       world.holds(isRepeated, world.first, 'an unclear refresh was not repeated')
     })
   }
@@ -206,6 +240,6 @@ export class Program implements Host {
   }
 
   note(text: string): void {
-    this.#world.note(this.#world.first, this.name, text)
+    this.#world.note(this.#world.first, this.id, text)
   }
 }
