@@ -57,9 +57,8 @@ export function announce(actor: DeviceAuthorizationActor, onCodes: (codes: Shown
 }
 
 function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined {
-  const { codes, expiresAt, interval, flow } = context
-  const alive = status === 'active' && flow.clock.now() < expiresAt
-  if (codes === undefined || !alive) return undefined
+  const { codes, expiresAt, interval } = context
+  if (codes === undefined || status !== 'active') return undefined
   return { ...shownOf(codes), expiresAt, interval }
 }
 

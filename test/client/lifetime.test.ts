@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 
@@ -12,9 +12,11 @@ describe('the lifetime of the codes', () => {
     expect(flow.time.timers).toBe(0)
   })
 
-  test('of no seconds is over at once, without a poll', async () => {
-    const flow = startFlow([{ ...codes, expires_in: 0 }, token])
+  test('of no seconds is over at once, without a poll and without showing a code', async () => {
+    const onCodes = vi.fn()
+    const flow = startFlow([{ ...codes, expires_in: 0 }, token], { onCodes })
     expect(await flow.result()).toEqual({ status: 'expired' })
+    expect(onCodes).not.toHaveBeenCalled()
     expect(flow.sent).toHaveLength(1)
   })
 

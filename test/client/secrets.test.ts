@@ -108,7 +108,7 @@ describe('nothing secret is seen', () => {
     ['a broken connection whose error holds the request', [codes, new Error(codes.device_code), token]],
   ])('in snapshots, persisted snapshots, inspection events and views of %s', async (_, script) => {
     const { seen, actor } = await observe(...script)
-    expect(seen.length).toBeGreaterThan(10)
+    expect(seen).toContainEqual(expect.objectContaining({ type: '@xstate.snapshot' }))
     const { output, context } = actor.getSnapshot()
     expectNothingIn([output, context.codes])
     const visible = JSON.stringify(seen)

@@ -1,6 +1,6 @@
 const client = [
-  'test/client/!(inspect|vue)*.test.ts',
-  'test/flow/session.test.ts',
+  'test/client/!(inspect)*.test.ts',
+  'test/flow/{session,signals}.test.ts',
   'test/hostile/responses.test.ts',
 ]
 
