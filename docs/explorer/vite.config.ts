@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
 import { inOneFile } from '../live/in-one-file.ts'
 import { pictures } from '../live/pictures.ts'
@@ -24,11 +23,5 @@ function paths(): Plugin {
 export default defineConfig({
   root,
   plugins: [pictures(), paths(), inOneFile()],
-  build: {
-    target: 'es2023',
-    outDir: resolve(root, 'dist'),
-    emptyOutDir: true,
-    modulePreload: { polyfill: false },
-    rolldownOptions: { checks: { pluginTimings: false } },
-  },
+  build: { rolldownOptions: { checks: { pluginTimings: false } } },
 })

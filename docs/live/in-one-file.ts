@@ -1,11 +1,17 @@
 import type { Plugin } from 'vite'
 
-/** Inlines the script and the style, so that the page also works when opened as a file. */
+/** Builds a page, with its script and its style inlined, so that it also works when opened as a file. */
 export function inOneFile(): Plugin {
   return {
     name: 'in one file',
     enforce: 'post',
-    config: () => ({ build: { rolldownOptions: { output: { codeSplitting: false } } } }),
+    config: () => ({
+      build: {
+        target: 'es2023',
+        modulePreload: { polyfill: false },
+        rolldownOptions: { output: { codeSplitting: false } },
+      },
+    }),
     generateBundle(_, bundle) {
       const page = Object.values(bundle).find(({ fileName }) => fileName.endsWith('.html'))
       if (page?.type !== 'asset') throw new TypeError('there is no page')

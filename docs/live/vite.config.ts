@@ -13,10 +13,6 @@ export default defineConfig({
     alias: aliasesTo('source'),
   },
   build: {
-    target: 'es2023',
-    outDir: 'dist',
-    emptyOutDir: true,
-    modulePreload: { polyfill: false },
     rolldownOptions: {
       // The service imports modules of Node only to listen, which this page never does.
       external: /^node:/,

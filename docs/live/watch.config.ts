@@ -12,10 +12,8 @@ export default defineConfig({
   plugins: [pictures(), inOneFile()],
   resolve: { alias: [{ find: /^authgraph\/machines$/, replacement: `${source}/machines.ts` }] },
   build: {
-    target: 'es2023',
     outDir: resolve(root, '../../dist/src/cli'),
     emptyOutDir: false,
-    modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: { input: resolve(root, 'watch.html') },
   },

@@ -34,7 +34,7 @@ const PICTURES: Readonly<Record<string, string>> = {
   'login-authorized': 'An authorized login: the account, the scopes, and where the token is stored.',
 }
 
-/** Compares with the saved frame. `docs/tools/terminal-frames.js` updates it. */
+/** Compares with the saved frame. `WRITE_FRAMES=1` updates it. */
 function expectFrame(name: string, text: string): void {
   expectFile(join(folder, `${name}.txt`), `${stable(text).trimEnd()}\n`)
 }
