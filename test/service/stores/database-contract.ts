@@ -57,4 +57,11 @@ export function databaseContract(
   test('can be closed before its first use', async () => {
     await expect(share()().close()).resolves.toBeUndefined()
   })
+
+  test('can be closed more than once', async () => {
+    const store = share()()
+    await increment(store)
+    await store.close()
+    await expect(store.close()).resolves.toBeUndefined()
+  })
 }

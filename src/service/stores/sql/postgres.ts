@@ -76,6 +76,7 @@ function connectTo(url: string, { timeout = 2 }: SqlStoreOptions) {
   }
 
   let connected: ReturnType<typeof connect> | undefined
+  let ended: Promise<void> | undefined
   return {
     pool() {
       connected ??= connect()
@@ -83,7 +84,9 @@ function connectTo(url: string, { timeout = 2 }: SqlStoreOptions) {
     },
     async close() {
       const pool = await connected?.catch(() => undefined)
-      await pool?.end()
+      // A second end of a pool rejects.
+      ended ??= pool?.end()
+      await ended
     },
   }
 }
