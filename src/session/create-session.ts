@@ -3,8 +3,6 @@ import { session as sessionMachine } from '../../machines/session.ts'
 import type {
   ClaimInput,
   ClaimResult,
-  EraseResult,
-  ReadResult,
   RefreshInput,
   RefreshResult,
   Revocation,
@@ -46,7 +44,7 @@ const MIN_VALIDITY = 60
 /** The input of the machine, with what its actors need. */
 interface SessionFlow extends SessionInput {
   readonly parts: SessionParts
-  /** The last work under a claim. */
+  /** The last work of its actors. */
   work?: Promise<unknown>
 }
 
@@ -65,50 +63,53 @@ const running = new Set<string>()
 const machine = sessionMachine.provide({
   actors: {
     authorize: deviceMachine,
-    read: fromPromise<ReadResult, { readonly flow: SessionInput }>(({ input }) => read(partsOf(input))),
-    claim: fromPromise<ClaimResult, ClaimInput>(({ input, signal }) =>
-      outliving(input, async (parts) => {
-        try {
-          return await claim(parts, input)
-        } finally {
-          if (signal.aborted) await settle(parts, { ...input, result: undefined, logins: 0 })
-        }
-      }),
-    ),
-    refresh: fromPromise<RefreshResult, RefreshInput>(({ input, signal }) =>
-      outliving(input, async (parts) => {
-        const refreshed = await refresh(parts, input.kept.token)
-        if (signal.aborted) {
-          const result = refreshed.type === 'late' ? undefined : refreshed
-          const { type } = await settle(parts, { ...input, result })
-          if (type === 'gone' && result?.type === 'token') await revoke(parts, [result.token])
-        }
-        return refreshed
-      }),
-    ),
-    settle: fromPromise<SettleResult, SettleInput>(({ input }) =>
-      outliving(input, (parts) => settle(parts, input)),
-    ),
-    erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(({ input }) => erase(partsOf(input))),
-    revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(({ input }) =>
-      revoke(partsOf(input), input.revoking),
-    ),
+    read: actorOf(read),
+    claim: actorOf(claimOrRelease),
+    refresh: actorOf(refreshAndKeep),
+    settle: actorOf<SettleResult, SettleInput>(settle),
+    erase: actorOf(erase),
+    revoke: actorOf<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(revoke),
   },
 })
 
-/** Runs work under a claim to its end, even if the session is stopped: the claim must not lapse before. */
-function outliving<Result>(
-  { flow }: { readonly flow: SessionInput },
-  run: (parts: SessionParts) => Promise<Result>,
-): Promise<Result> {
-  const sessionFlow = flow as SessionFlow
-  const work = run(sessionFlow.parts)
-  sessionFlow.work = work
-  return work
+/** Runs work to its end, even if the session is stopped: its claim must not lapse before. */
+function actorOf<Result, Input extends { readonly flow: SessionInput }>(
+  run: (parts: SessionParts, input: Input, signal: AbortSignal) => Promise<Result>,
+) {
+  return fromPromise<Result, Input>(({ input, signal }) => {
+    const flow = input.flow as SessionFlow
+    const work = run(flow.parts, input, signal)
+    flow.work = work
+    return work
+  })
 }
 
-function partsOf({ flow }: { readonly flow: SessionInput }): SessionParts {
-  return (flow as SessionFlow).parts
+/** Claims the refresh token. If the session is stopped meanwhile, nobody uses the claim. */
+async function claimOrRelease(
+  parts: SessionParts,
+  input: ClaimInput,
+  signal: AbortSignal,
+): Promise<ClaimResult> {
+  try {
+    return await claim(parts, input)
+  } finally {
+    if (signal.aborted) await settle(parts, { ...input, result: undefined, logins: 0 })
+  }
+}
+
+/** Uses the refresh token. If the session is stopped meanwhile, stores the result. */
+async function refreshAndKeep(
+  parts: SessionParts,
+  input: RefreshInput,
+  signal: AbortSignal,
+): Promise<RefreshResult> {
+  const refreshed = await refresh(parts, input)
+  if (signal.aborted) {
+    const result = refreshed.type === 'late' ? undefined : refreshed
+    const { type } = await settle(parts, { ...input, result })
+    if (type === 'gone' && result?.type === 'token') await revoke(parts, { revoking: [result.token] })
+  }
+  return refreshed
 }
 
 /** Options of `createSession`. */

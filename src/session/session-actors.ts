@@ -4,8 +4,10 @@ import type {
   EraseResult,
   KeptToken,
   ReadResult,
+  RefreshInput,
   RefreshResult,
   Revocation,
+  SessionContext,
   SettleInput,
   SettleResult,
 } from '../../machines/session-context.ts'
@@ -128,7 +130,7 @@ function processOf(owner: string): string {
  */
 export async function refresh(
   { sender, claimed = [] }: SessionParts,
-  token: OAuthToken,
+  { kept }: Pick<RefreshInput, 'kept'>,
 ): Promise<RefreshResult> {
   const { clock, fetch } = sender
   const sentAt = clock.now()
@@ -142,7 +144,7 @@ export async function refresh(
     return guardHeaders({ isTooLate: () => isTooLate(HEADERS_BOUND) }, () => fetch(...request))
   }
   try {
-    const refreshed = await requestRefresh(token, { ...sender, fetch: inTime }, REQUEST_TIMEOUT)
+    const refreshed = await requestRefresh(kept.token, { ...sender, fetch: inTime }, REQUEST_TIMEOUT)
     return { type: 'token', token: refreshed, sentAt }
   } catch (error) {
     if (late) return { type: 'late', error: new StoreUnavailableError('the store responds too slowly') }
@@ -243,11 +245,14 @@ export async function erase(parts: SessionParts): Promise<EraseResult> {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
  */
-export async function revoke({ sender }: SessionParts, tokens: readonly OAuthToken[]): Promise<Revocation> {
+export async function revoke(
+  { sender }: SessionParts,
+  { revoking }: Pick<SessionContext, 'revoking'>,
+): Promise<Revocation> {
   const revokeOne = revoker(sender)
   if (typeof revokeOne === 'string') return { revoked: false, why: revokeOne }
   const failures: unknown[] = []
-  for (const [index, token] of tokens.entries()) {
+  for (const [index, token] of revoking.entries()) {
     try {
       const { status, body } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
       // GitHub no longer knows an older token once the newest one of its login is revoked.

@@ -42,7 +42,10 @@ async function revokeBoth(responses: { readonly newest: number | 'none'; readonl
       missingScopes: [],
     }),
   )
-  const revocation = await revoke(parts, tokens).catch((error) => ({ revoked: false, why: String(error) }))
+  const revocation = await revoke(parts, { revoking: tokens }).catch((error) => ({
+    revoked: false,
+    why: String(error),
+  }))
   return { ...revocation, sent }
 }
 
