@@ -37,7 +37,7 @@ const OVER_A_STORE = [
 const laterStore: Plugin = {
   name: 'later-store',
   transform: (code, id) =>
-    id.endsWith('/src/service/stores/memory.ts')
+    id.endsWith('/src/store/memory-store.ts')
       ? `${code.replace('export function memoryStore', 'function memoryStoreAtOnce')}
 export function memoryStore(...options) {
   const store = memoryStoreAtOnce(...options)

@@ -79,7 +79,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^src\/(github-api\/.*|service\/(http\/types|tokens\/authenticate|stores\/hash)\.ts|errors\.ts)$/,
     types: /^(machines\/device-grant|src\/service\/(options|credentials\/app-jwts))\.ts$/,
   },
-  'src/store': { may: /^src\/store\/.*$/ },
+  'src/store': { may: /^src\/(store\/.*|errors\.ts)$/ },
   'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
   'src/session': {
     may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors)\.ts)$/,

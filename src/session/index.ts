@@ -17,6 +17,7 @@ export {
   NotKeptError,
   StoreUnavailableError,
 } from '../errors.ts'
+export { memoryStore } from '../store/memory-store.ts'
 export type { Store } from '../store/store.ts'
 export {
   createSession,
@@ -25,7 +26,6 @@ export {
   type SessionOptions,
   type SessionSnapshot,
 } from './create-session.ts'
-export { memoryStore } from './memory-store.ts'
 export { sealed } from './sealed.ts'
 export type { SessionData } from './session-record.ts'
 export type { SessionStore } from './session-store.ts'

@@ -123,8 +123,8 @@ export const groups = {
     ],
   },
   stores: {
-    mutate: ['src/service/stores/{compare-and-set,memory,records}.ts', 'src/service/records.ts'],
-    tests: ['test/service/stores/{compare-and-set,memory}.test.ts'],
+    mutate: ['src/service/stores/compare-and-set.ts', 'src/service/records.ts', 'src/store/memory-store.ts'],
+    tests: ['test/service/stores/compare-and-set.test.ts', 'test/store/memory-store.test.ts'],
   },
   redis: {
     mutate: ['src/service/stores/redis*.ts'],
@@ -160,10 +160,10 @@ export const groups = {
       'src/store/turns.ts',
     ],
     tests: [
-      'test/session/{claims,hold-signals,pace,revoke,session}.test.ts',
+      'test/session/{claims,guard-headers,hold-signals,pace,revoke,session}.test.ts',
       'test/paths/session.test.ts',
       'test/flow/signals.test.ts',
-      'test/store/*.test.ts',
+      'test/store/turns.test.ts',
     ],
   },
   terminal: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRecords } from '../../src/service/records.ts'
-import { memoryStore } from '../../src/service/stores/memory.ts'
 import { createNewest } from '../../src/service/tokens/newest.ts'
+import { memoryStore } from '../../src/store/memory-store.ts'
 
 test('the oldest beyond the limit are returned once, and what has expired takes no place', async () => {
   const clock = { time: 0, now: () => clock.time }

@@ -44,7 +44,6 @@ function sharedFiles(seal?: Uint8Array) {
 }
 
 describe.each([
-  ['memoryStore', storeContract(memoryStore)],
   ['fileStore', storeContract(() => fileStore(folder()), { shared: sharedFiles })],
   ['sealed', storeContract(() => sealed(memoryStore(), key))],
   [

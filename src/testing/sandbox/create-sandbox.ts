@@ -16,7 +16,7 @@ import { createService, type Revocable, type Service } from '../../service/creat
 import type { Decision } from '../../service/grants/grants.ts'
 import type { Listening } from '../../service/http/listen.ts'
 import type { ServiceOptions } from '../../service/options.ts'
-import { memoryStore } from '../../service/stores/memory.ts'
+import { memoryStore } from '../../store/memory-store.ts'
 import { assertFault, connectionReset, type Fault, nameOf, play } from './fault.ts'
 import { VirtualTime } from './virtual-time.ts'
 

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { type Json, memoryStore, type Store, StoreUnavailableError } from '../../../src/service/index.ts'
-import { storeContract } from '../../../src/testing/index.ts'
-import { CLIENT_ID, startService } from '../../support/start-service.ts'
+import { type Json, memoryStore, type Store, StoreUnavailableError } from '../../src/service/index.ts'
+import { storeContract } from '../../src/testing/index.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 describe('memoryStore as a store', () => {
   for (const { name, run } of storeContract(() => memoryStore())) test(name, run)

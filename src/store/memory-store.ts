@@ -1,6 +1,6 @@
-import { StoreUnavailableError } from '../../errors.ts'
-import { type Change, type Json, NEVER, type Store } from '../../store/store.ts'
+import { StoreUnavailableError } from '../errors.ts'
 import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from './keys.ts'
+import { type Change, type Json, NEVER, type Store } from './store.ts'
 
 /** Records checked for expiry at each update. More than one, so that sweeping is faster than filling. */
 const SWEPT = 2
