@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Revocable } from '../../src/service/create-service.ts'
 import type { RefreshTokens } from '../../src/service/tokens/families.ts'
+import type { MemoryStore } from '../../src/store/memory-store.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { Choices, fold, mix, type Name } from './choices.ts'
 import { Database } from './database.ts'
