@@ -20,8 +20,8 @@ export async function runAxe(tab: Page): Promise<Found> {
   const found = [await run(tab, 'light', {}), await run(tab, 'dark', { runOnly: [CONTRAST] })]
   await tab.emulateMedia({ colorScheme: 'light' })
   return {
-    violations: found.flatMap(({ scheme, violations }) => told(scheme, violations)),
-    incomplete: found.flatMap(({ scheme, incomplete }) => told(scheme, incomplete)),
+    violations: found.flatMap(({ scheme, violations }) => linesOf(scheme, violations)),
+    incomplete: found.flatMap(({ scheme, incomplete }) => linesOf(scheme, incomplete)),
     contrast: found
       .filter(({ passes }) => passes.some(({ id }) => id === CONTRAST))
       .map(({ scheme }) => scheme),
@@ -40,6 +40,6 @@ async function run(tab: Page, scheme: 'light' | 'dark', options: RunOptions) {
   return { scheme, ...results }
 }
 
-function told(scheme: string, results: AxeResults['violations']): string[] {
+function linesOf(scheme: string, results: AxeResults['violations']): string[] {
   return results.map(({ id, nodes }) => `${scheme}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { violations } from './axe.ts'
@@ -105,15 +105,6 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     }
   })
 
-  test('begins with the machine on a phone, and returns there when a path is chosen', async () => {
-    const { tab } = await open('#session', { viewport: PHONE, reducedMotion: 'reduce' })
-    const top = (selector: string) => tab.locator(selector).evaluate((one) => one.getBoundingClientRect().top)
-    const tops = [await top('#stage'), await top('#steps'), await top('#paths')]
-    expect(tops).toEqual(tops.toSorted((one, other) => one - other))
-    await tab.locator('[role=treeitem]').last().click()
-    expect(await top('#stage')).toBeCloseTo(0, 0)
-  })
-
   test('links to each path, and names the test that walks it', async () => {
     const { tab } = await open('#session')
     await tab.click('#expand')
@@ -211,52 +202,6 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(spans).toContain('retrying')
     expect(spans).toContain('authorized')
     expect(await tab.locator('#axis .outcome').last().textContent()).toBe('lost')
-  })
-
-  test('keeps the names of lanes and states in sight while the time scrolls', async () => {
-    const { tab, toEnd } = await open('#both', { viewport: PHONE, reducedMotion: 'reduce' })
-    await tab.selectOption('#filter-step', { label: 'polled, and the response lost' })
-    await tab.click('#expand')
-    await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
-    await toEnd()
-    const look = () =>
-      tab.evaluate(() => {
-        const box = (element: Element | null) => element?.getBoundingClientRect() ?? new DOMRect()
-        const scroller = document.querySelector('.scroller')
-        const { left, right } = box(scroller)
-        const names = [...document.querySelectorAll('.scroller .name')]
-        const seen = names.filter(
-          ({ previousElementSibling }) => box(previousElementSibling).right > (left + right) / 2,
-        )
-        return {
-          scrolled: scroller?.scrollLeft,
-          from: left,
-          names: seen.map((name) => box(name).left),
-          lane: box(document.querySelector('.lane-names span')).left,
-        }
-      })
-    // The names follow the scrolling in the next frame.
-    await vi.waitFor(async () => {
-      const places = await look()
-      expect(places.scrolled).toBeGreaterThan(100)
-      expect(places.names.length).toBeGreaterThan(1)
-      expect(Math.min(...places.names)).toBeGreaterThan(places.from)
-      expect(places.lane).toBeGreaterThan(0)
-      expect(places.lane).toBeLessThan(places.from)
-    })
-  })
-
-  test('renders only the rows in sight', async () => {
-    const { tab } = await open('#session')
-    await tab.click('#expand')
-    const rows = tab.locator('[role=treeitem]')
-    expect(await rows.count()).toBeLessThan(80)
-    const first = await rows.first().textContent()
-    await tab.locator('#tree').evaluate((tree) => {
-      tree.scrollTop = tree.scrollHeight
-    })
-    await expect.poll(() => rows.first().textContent()).not.toBe(first)
-    expect(await rows.count()).toBeLessThan(80)
   })
 
   test('can be used with the keyboard alone', async () => {

@@ -182,16 +182,6 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     expect(await live.tab.locator('.state.active[data-state="cancelled"]').count()).toBe(0)
   })
 
-  test('starts at a click that comes before the page was drawn', async () => {
-    const tab = await openTab(browser, { viewport: DESK })
-    await tab.addInitScript(() =>
-      addEventListener('DOMContentLoaded', () => document.querySelector<HTMLElement>('#start')?.click()),
-    )
-    await tab.goto(page.url)
-    await driver(tab).lit('device', 'waiting.pending')
-    expect(await tab.isVisible('#hint')).toBe(false)
-  })
-
   test('shows nothing of what was in flight at a restart', async () => {
     const live = await open({ reducedMotion: 'reduce' })
     await clickAtOnce(live.tab, '#start', '#start')
@@ -301,31 +291,6 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     },
   )
 
-  test('shows what a user acts on in the first screen of a phone, and the machine below', async () => {
-    const live = await open({ viewport: { width: 390, height: 664 }, reducedMotion: 'reduce' })
-    await live.start(SPEED.quick)
-    await live.enter(await live.code())
-    await live.tab.fill('#speed', SPEED.slow)
-    await live.tab.evaluate(() => scrollTo(0, 0))
-    for (const selector of ['#user-code', '#phone .go', '#start', '#cancel'])
-      expect(await live.isSeen(selector), selector).toBe(true)
-    const approve = await live.box('#phone .go')
-    expect(approve.y + approve.height).toBeLessThan((await live.box('.bottom')).y)
-    const phone = await live.box('#phone')
-    expect((await live.box('#device-picture')).y).toBeGreaterThan(phone.y + phone.height)
-    await live.press('Break it')
-    expect(await live.isSeen('[data-switch="asleep"]')).toBe(true)
-    expect(await live.violations()).toEqual([])
-    await live.press('offline')
-    await live.tab.keyboard.press('Escape')
-    expect(await live.tab.isVisible('[data-switch="offline"]')).toBe(false)
-    await live.tab.fill('#speed', SPEED.quick)
-    await live.lit('device', 'waiting.retrying')
-    await live.tab.evaluate(() => scrollTo(0, document.body.scrollHeight / 2))
-    expect(await live.isSeen('.sides')).toBe(true)
-    expect(await live.tab.locator('.sides').innerText()).toMatch(/^Device retrying\s+Service undecided$/)
-  })
-
   test('names the last transition, and animates nothing for users who prefer reduced motion', async () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
@@ -338,19 +303,6 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     expect(await live.animations()).toEqual([])
     expect(await live.tab.locator('#lane .parcel').count()).toBe(0)
     expect(await live.tab.isVisible('.sides')).toBe(false)
-  })
-
-  test('says what a fault does before it is pressed', async () => {
-    const live = await open({ reducedMotion: 'reduce' })
-    await live.start(SPEED.slow)
-    await live.code()
-    const effect = live.tab.locator('#login-effect')
-    await live.tab.hover('[data-switch="asleep"]')
-    expect(await effect.textContent()).toMatch(/closed laptop/)
-    await live.tab.focus('[data-once="drop"]')
-    expect(await effect.textContent()).toMatch(/never reaches the service/)
-    expect(await live.isSeen('#login-effect')).toBe(true)
-    expect(await live.tab.getAttribute('[data-once="drop"]', 'aria-describedby')).toBe('login-effect')
   })
 
   test('autoplays a login that meets a fault, and then says how to run it', async () => {
@@ -411,18 +363,6 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     expect(await live.cutStates()).toEqual([])
     expect(await live.tab.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
     expect(await live.height()).toBe(560)
-  })
-
-  test('shows the states of the device in a frame on a phone, whose height does not change', async () => {
-    const viewport = { width: 350, height: 610 }
-    const live = await open({ viewport, reducedMotion: 'reduce' }, `${page.url}?embed`)
-    await clickAtOnce(live.tab, '#start')
-    await live.tab.locator('.steps .active', { hasText: 'waiting' }).waitFor()
-    expect(await live.isSeen('.steps')).toBe(true)
-    expect(await live.height()).toBe(610)
-    await live.enter(await live.code())
-    expect(await live.height()).toBe(610)
-    expect(await live.smallLetters()).toEqual([])
   })
 
   test('goes back to an earlier moment, and to now', async () => {
@@ -643,8 +583,6 @@ function driver(tab: Page) {
         .evaluate((list) => Number((list.firstElementChild as HTMLElement | null)?.dataset.exchange)),
     violations: () => violations(tab),
     isSeen: (selector: string) => isSeen(tab, selector),
-    box: async (selector: string) =>
-      (await tab.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 },
     smallLetters: () => smallLetters(tab),
   }
 }

@@ -109,15 +109,6 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     expect(await bottomOf('dl')).toBeLessThanOrEqual(bar?.y ?? 0)
   })
 
-  test('every state fits at twice the font size', async () => {
-    const page = await openPage({ viewport: { width: 640, height: 800 } })
-    for (const [, state] of states) {
-      await page.setContent(defaultPage(state))
-      await page.addStyleTag({ content: ':root { font-size: 200% }' })
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(640)
-    }
-  })
-
   describe('with the keyboard alone', () => {
     test.each([
       ['approve', 2, 'Your device is connected', 'token'],

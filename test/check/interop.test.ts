@@ -6,15 +6,15 @@ import { OF_REFRESH } from '../../src/check/check-refresh.ts'
 import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
 import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
 import { type CheckReport, checkService } from '../../src/testing/index.ts'
+import { startOidcProvider } from '../support/oidc-provider.ts'
 import { startBetterAuth } from './support/better-auth.ts'
-import { startOidcProvider } from './support/oidc-provider.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8')
 
 /** Third-party servers with their deviations, all of which docs/interop.md lists. */
 const SERVERS = {
   'oidc-provider': {
-    start: startOidcProvider,
+    start: startProvider,
     deviations: ['foreign-revocation'],
     advised: ['slow-down', 'page-frames', 'page-no-store', 'page-referrer'],
     inapplicable: ['device-code-form', 'user-code-form', 'slow-down-interval', 'recovery'],
@@ -101,6 +101,16 @@ test('our client gets a token from better-auth, and is told of a denial', async 
   expect(await login(server.approve)).toMatchObject({ tokenType: 'Bearer', scopes: ['openid', 'profile'] })
   await expect(login(server.deny)).rejects.toMatchObject({ code: 'denied' })
 }, 20_000)
+
+async function startProvider() {
+  const server = await startOidcProvider({ ttl: { DeviceCode: 14 } })
+  return {
+    ...server,
+    deviceAuthorizationEndpoint: `${server.issuer}/device/auth`,
+    tokenEndpoint: `${server.issuer}/token`,
+    resource: `${server.issuer}/me`,
+  }
+}
 
 function idsOf({ results }: CheckReport, outcome: string): string[] {
   return results.filter((result) => result.outcome === outcome).map(({ id }) => id)

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startOidcProvider } from '../check/support/oidc-provider.ts'
+import { startOidcProvider } from '../support/oidc-provider.ts'
 import { logIn } from './providers/log-in.ts'
 
 /** Waits of the login pass twenty times as fast; a server of another package has no clock to be set. */

@@ -1,10 +1,8 @@
 import { createHash, createPublicKey } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { decodeJwt } from 'jose'
-import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { beforeAll, expect, test } from 'vitest'
 import {
   authorizeDevice,
   type DeviceAuthorizationOptions,
@@ -18,60 +16,45 @@ import {
 import { privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
+import { DEVICE_CLIENT, startOidcProvider } from '../support/oidc-provider.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
-import { userAt } from '../support/user.ts'
 
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 const API = 'https://api.example/'
 const { privateKey, publicKey } = rsaKeys()
 const jwk = createPublicKey(publicKey).export({ format: 'jwk' })
 
-const client = {
-  grant_types: [DEVICE_GRANT, 'refresh_token'],
-  redirect_uris: [],
-  response_types: [],
-  application_type: 'native' as const,
-}
+let server: Awaited<ReturnType<typeof startOidcProvider>>
 
-/** A standard server with a device flow on a free port. It never sends `slow_down`. */
-const server = createServer()
-let issuer: string
-
+// It never sends `slow_down`.
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = new Provider(issuer, {
-    clients: [
-      { ...client, client_id: 'device', token_endpoint_auth_method: 'none' },
-      { ...client, client_id: 'pkce', token_endpoint_auth_method: 'none' },
-      {
-        ...client,
-        client_id: 'signing',
-        token_endpoint_auth_method: 'private_key_jwt',
-        jwks: { keys: [{ ...jwk, kid: 'key 1', alg: 'RS256' }] },
-      },
-      ...(['client_secret_basic', 'client_secret_post'] as const).map((method) => ({
-        ...client,
-        client_id: method,
-        client_secret: 'a secret: 100% + more',
-        token_endpoint_auth_method: method,
-      })),
-    ],
-    features: {
-      deviceFlow: { enabled: true },
-      devInteractions: { enabled: true },
-      revocation: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: () => ({ scope: 'read', audience: API, accessTokenFormat: 'jwt' }),
+  server = await startOidcProvider(
+    {
+      clients: [
+        { ...DEVICE_CLIENT, client_id: 'device' },
+        { ...DEVICE_CLIENT, client_id: 'pkce' },
+        {
+          ...DEVICE_CLIENT,
+          client_id: 'signing',
+          token_endpoint_auth_method: 'private_key_jwt',
+          jwks: { keys: [{ ...jwk, kid: 'key 1', alg: 'RS256' }] },
+        },
+        ...(['client_secret_basic', 'client_secret_post'] as const).map((method) => ({
+          ...DEVICE_CLIENT,
+          client_id: method,
+          client_secret: 'a secret: 100% + more',
+          token_endpoint_auth_method: method,
+        })),
+      ],
+      features: {
+        resourceIndicators: {
+          enabled: true,
+          getResourceServerInfo: () => ({ scope: 'read', audience: API, accessTokenFormat: 'jwt' }),
+        },
       },
     },
-    issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
-    cookies: { keys: ['for this test alone'] },
-  })
-  provider.use(requirePkce)
-  server.on('request', provider.callback())
+    requirePkce,
+  )
+  return server.close
 })
 
 /** The code challenges of the client `pkce`, by device code. */
@@ -101,54 +84,33 @@ async function requirePkce(ctx: KoaContextWithOIDC, next: () => Promise<void>) {
   if (challenge !== null) challenges.set((ctx.body as { device_code: string }).device_code, challenge)
 }
 
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
-
 async function login(
   onCodes: (codes: ShownCodes) => unknown,
   options: Partial<DeviceAuthorizationOptions & { readonly resume?: undefined }> = {},
 ) {
-  const provider = await discover(issuer)
+  const provider = await discover(server.issuer)
   const clock = fastClock(20)
   return authorizeDevice({ clientId: 'device', scopes: ['openid'], provider, onCodes, clock, ...options })
 }
 
-async function enterCode({ userCode, verificationUri }: ShownCodes) {
-  const { open, send } = userAt()
-  return { send, confirm: await send(await open(verificationUri), { user_code: userCode }) }
-}
-
-async function approve(codes: ShownCodes) {
-  const { send, confirm } = await enterCode(codes)
-  const signIn = await send(confirm)
-  const consent = await send(signIn, { login: 'user', password: 'any' })
-  expect((await send(consent)).html).toContain('Sign-in Success')
-}
-
 test('our client gets a token from oidc-provider', async () => {
-  const token = await login(approve)
+  const token = await login(server.approve)
   expect(token).toMatchObject({ tokenType: 'Bearer', scopes: ['openid'] })
 })
 
 test('our client is told by oidc-provider that the user denied', async () => {
-  const denied = login(async (codes) => {
-    const { send, confirm } = await enterCode(codes)
-    await send(confirm, { abort: 'yes' })
-  })
-  await expect(denied).rejects.toMatchObject({ code: 'denied' })
+  await expect(login(server.deny)).rejects.toMatchObject({ code: 'denied' })
 })
 
 test('our client authenticates at oidc-provider with a private key, with both requests and at a refresh', async () => {
   const clientAuthentication = privateKeyJwt({ privateKey, keyId: 'key 1' })
   const options = { clientId: 'signing', clientAuthentication }
-  const token = await login(approve, options)
-  const provider = await discover(issuer)
+  const token = await login(server.approve, options)
+  const provider = await discover(server.issuer)
   const refreshed = await refresh(token, { ...options, provider })
   expect(refreshed.accessToken.reveal()).not.toBe(token.accessToken.reveal())
   const anotherKey = privateKeyJwt({ privateKey: rsaKeys().privateKey, keyId: 'key 1' })
-  const refused = login(approve, { ...options, clientAuthentication: anotherKey })
+  const refused = login(server.approve, { ...options, clientAuthentication: anotherKey })
   await expect(refused).rejects.toMatchObject({ code: 'refused', error: 'invalid_client' })
 })
 
@@ -156,27 +118,30 @@ test.each(['client_secret_basic', 'client_secret_post'] as const)(
   'our client authenticates at oidc-provider by %s',
   async (method) => {
     const clientSecret = 'a secret: 100% + more'
-    const token = await login(approve, { clientId: method, clientAuthentication: { method, clientSecret } })
+    const token = await login(server.approve, {
+      clientId: method,
+      clientAuthentication: { method, clientSecret },
+    })
     expect(token.scopes).toEqual(['openid'])
   },
 )
 
 test('our client logs in with PKCE at oidc-provider where S256 is required, and not without', async () => {
-  const token = await login(approve, { clientId: 'pkce', pkce: true })
+  const token = await login(server.approve, { clientId: 'pkce', pkce: true })
   expect(token.scopes).toEqual(['openid'])
-  const without = login(approve, { clientId: 'pkce' })
+  const without = login(server.approve, { clientId: 'pkce' })
   await expect(without).rejects.toMatchObject({ code: 'refused', error: 'invalid_request' })
 })
 
 test('oidc-provider gives a token only to the device with the code verifier', async () => {
-  const provider = await discover(issuer)
+  const provider = await discover(server.issuer)
   const { codes, record } = await startDeviceLogin({
     clientId: 'pkce',
     scopes: ['openid'],
     provider,
     pkce: true,
   })
-  await approve(codes)
+  await server.approve(codes)
   const due = { ...record, nextPollAt: 0 }
   const stolen = { ...due, codeVerifier: 'another-verifier-of-forty-three-characters-' }
   expect(await stepDeviceLogin(stolen, { provider })).toMatchObject({
@@ -187,16 +152,16 @@ test('oidc-provider gives a token only to the device with the code verifier', as
 })
 
 test('our client gets an ID token from oidc-provider, and verifies it with the keys that it publishes', async () => {
-  const token = await login(approve)
-  const { issuer: iss, jwksUri: jwks } = await discover(issuer)
+  const token = await login(server.approve)
+  const { issuer: iss, jwksUri: jwks } = await discover(server.issuer)
   expect(await verifyIdToken(token, { issuer: iss, clientId: 'device', jwks })).toMatchObject({ sub: 'user' })
   const another = verifyIdToken(token, { issuer: iss, clientId: 'another', jwks })
   await expect(another).rejects.toMatchObject({ code: 'bad_id_token', claim: 'aud' })
 })
 
 test('our client gets a token for a resource from oidc-provider, and another one for it at a refresh', async () => {
-  const token = await login(approve, { scopes: ['openid', 'read'], resource: API })
-  const provider = await discover(issuer)
+  const token = await login(server.approve, { scopes: ['openid', 'read'], resource: API })
+  const provider = await discover(server.issuer)
   const refreshed = await refresh(token, { clientId: 'device', provider, resource: API })
   for (const { accessToken } of [token, refreshed])
     expect(decodeJwt(accessToken.reveal())).toMatchObject({ aud: API, scope: 'read', client_id: 'device' })
@@ -209,14 +174,14 @@ test('our session refreshes at oidc-provider, which rotates the refresh token, a
   const session = createSession({
     clientId: 'device',
     scopes: ['openid'],
-    provider: await discover(issuer),
+    provider: await discover(server.issuer),
     store: memoryStore(),
     clock: { ...clock, now: () => clock.now() + jump },
     fetch: async (address, init) => {
       asked.push(new URLSearchParams(String(init?.body)))
       return fetch(address, init)
     },
-    onCodes: approve,
+    onCodes: server.approve,
   })
   await session.login()
   const tokens = new Set<string>()
@@ -233,6 +198,6 @@ test('our session refreshes at oidc-provider, which rotates the refresh token, a
     accessToken: new Secret('any'),
   }
   const token = { ...revoked, tokenType: 'bearer', scopes: [], missingScopes: [] }
-  const again = refresh(token, { clientId: 'device', provider: await discover(issuer) })
+  const again = refresh(token, { clientId: 'device', provider: await discover(server.issuer) })
   await expect(again).rejects.toMatchObject({ code: 'login_required' })
 })

@@ -1,8 +1,8 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 /** Relays connections to a port, and breaks them where a test needs it. */
 export async function breakableRelay(port: number) {
-  const sockets = new Set<Socket>()
   let swallowed: string | undefined
   let isSilent = false
 
@@ -11,10 +11,8 @@ export async function breakableRelay(port: number) {
     let breakAtResponse = false
     let isMute = false
     for (const socket of [near, far]) {
-      sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('close', () => {
-        sockets.delete(socket)
         near.destroy()
         far.destroy()
       })
@@ -30,10 +28,10 @@ export async function breakableRelay(port: number) {
     })
     far.on('data', (chunk) => (breakAtResponse ? near.destroy() : near.write(chunk)))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: ownPort, close } = await listenOnLoopback(server)
 
   return {
-    url: `redis://127.0.0.1:${(server.address() as { port: number }).port}`,
+    url: `redis://127.0.0.1:${ownPort}`,
     /** Forwards the next command that contains this text, and breaks the connection before its response arrives. */
     swallowResponseTo(text: string) {
       swallowed = text
@@ -42,10 +40,6 @@ export async function breakableRelay(port: number) {
     silence(silent: boolean) {
       isSilent = silent
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => resolve())
-      }),
+    close,
   }
 }

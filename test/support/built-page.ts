@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { build } from 'vite'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -27,10 +27,6 @@ export async function serveBuiltPage(folder: string) {
     if (content === undefined) response.writeHead(404).end()
     else response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' }).end(content)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    files,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: () => new Promise((resolve) => server.close(resolve)),
-  }
+  const { url, close } = await listenOnLoopback(server)
+  return { files, url: `${url}/`, close }
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 /**
  * A proxy on this machine that tunnels connections and records the requested hosts.
@@ -18,13 +19,6 @@ export async function startConnectProxy(refusal?: number) {
     })
     for (const socket of [client, target]) socket.on('error', () => undefined)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    hosts,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  const { url, close } = await listenOnLoopback(server)
+  return { hosts, url, close }
 }

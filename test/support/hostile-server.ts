@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 /** How to handle one request: a plain object is sent as JSON with status 200, a function handles the request. */
 export type Line = object | Play
@@ -55,7 +56,6 @@ export async function hostileServer(
 ) {
   const sent: ReceivedRequest[] = []
   const bodies: string[] = []
-  const sockets = new Set<Socket>()
   const used = new Set<Socket>()
   const calls = new Map<string, { hold: () => void; release: () => void }>()
   let open = 0
@@ -91,22 +91,14 @@ export async function hostileServer(
   })
   server.on('connection', (socket) => {
     connections += 1
-    sockets.add(socket)
     socket.on('error', () => undefined)
-    socket.once('close', () => {
-      sockets.delete(socket)
-      used.delete(socket)
-    })
+    socket.once('close', () => used.delete(socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  }
+  const { url, close } = await listenOnLoopback(server)
   atEnd(close)
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** Requests in the order of their arrival. */
     sent,
     /** Everything that was sent to devices. */

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { listenOnLoopback } from './listen-on-loopback.ts'
 
 /** A forwarded request and its response. */
 export interface Passed {
@@ -23,17 +24,8 @@ export async function loadBalancer(choose: (path: string) => string) {
     clients += 1
     passOn(record, incoming, outgoing, `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-
-  return {
-    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    passed,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const { url, close } = await listenOnLoopback(server)
+  return { url, passed, close }
 }
 
 /** Keeps the Host header of the client and adds the address of the client. */

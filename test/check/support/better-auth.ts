@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { betterAuth } from 'better-auth'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import { toNodeHandler } from 'better-auth/node'
 import { deviceAuthorization } from 'better-auth/plugins'
 import type { ShownCodes } from '../../../src/index.ts'
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts'
 import { userAt } from '../../support/user.ts'
 
 /** Headers of our own page, because better-auth has none. */
@@ -18,8 +18,7 @@ const PAGE = {
 /** better-auth with its device authorization plugin on a free port, and a signed-in user. */
 export async function startBetterAuth() {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: origin, close } = await listenOnLoopback(server)
   const auth = betterAuth({
     baseURL: origin,
     secret: 'a secret of this test alone, long enough for it',
@@ -66,9 +65,6 @@ export async function startBetterAuth() {
     resource: `${origin}/api/auth/get-session`,
     approve: decide('approve'),
     deny: decide('deny'),
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close,
   }
 }
