@@ -65,6 +65,7 @@ export const groups = {
   codes: {
     mutate: [
       'src/service/grants/{dialect,grant-steps,grants,machine-steps}.ts',
+      'src/service/stores/records.ts',
       'src/service/page/{browser-session,form-secret}.ts',
       'src/service/http/request-origin.ts',
       'src/service/credentials/random-codes.ts',
@@ -123,7 +124,7 @@ export const groups = {
     ],
   },
   stores: {
-    mutate: ['src/service/stores/compare-and-set.ts', 'src/service/records.ts', 'src/store/memory-store.ts'],
+    mutate: ['src/service/stores/compare-and-set.ts', 'src/store/memory-store.ts'],
     tests: ['test/service/stores/compare-and-set.test.ts', 'test/store/memory-store.test.ts'],
   },
   redis: {

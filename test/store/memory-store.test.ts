@@ -19,6 +19,30 @@ test('expires records by its own clock', async () => {
   expect(await update('key', (value) => ({ result: value }))).toBeUndefined()
 })
 
+test('does not return an expired record that it has not removed yet', async () => {
+  const clock = { time: 0, now: () => clock.time }
+  const store = memoryStore({ clock })
+  for (let count = 0; count < 9; count += 1) await write(store, `key-${count}`, count)
+  await write(store, 'key-9', 'kept', 1000)
+  clock.time = 1000
+  expect(await read(store, 'key-9')).toBeUndefined()
+  expect(store.size).toBe(10)
+  for (let count = 0; count < 9; count += 1) await read(store, 'key-0')
+  expect(store.size).toBe(9)
+})
+
+test.each<[Json & object, number]>([
+  [Array(1000).fill(7), 24_000],
+  [Array(1000).fill(true), 8000],
+  [Array(1000).fill(''), 32_000],
+  [Array(1000).fill([]), 40_000],
+])('counts the bytes of numbers, booleans, texts and lists', async (value, bytes) => {
+  const store = memoryStore()
+  await write(store, 'k'.repeat(1000), value)
+  expect(store.bytes).toBeGreaterThan(bytes + 1000)
+  expect(store.bytes).toBeLessThan(bytes + 1500)
+})
+
 test('removes expired records that are never read', async () => {
   const clock = { time: 0, now: () => clock.time }
   const store = memoryStore({ clock })
@@ -128,6 +152,21 @@ describe('when it is full', () => {
     }
     await expect(grow()).rejects.toThrow(StoreUnavailableError)
     expect(store.bytes).toBeLessThanOrEqual(16_000)
+  })
+
+  test.each(['grant:', 'user-code:'])('a record %s may grow by what is left', async (prefix) => {
+    const store = memoryStore({ maxBytes: 10_000 })
+    await write(store, `${prefix}1`, 'x'.repeat(5000))
+    await write(store, `${prefix}1`, 'x'.repeat(7000))
+    await expect(write(store, `${prefix}1`, 'x'.repeat(8000))).rejects.toThrow(StoreUnavailableError)
+    await expect(write(store, `${prefix}2`, 1)).rejects.toThrow(StoreUnavailableError)
+  })
+
+  test('a single count is kept, even if it takes more than its share', async () => {
+    const store = memoryStore({ maxBytes: 100 })
+    await write(store, 'limit:1', 1)
+    await write(store, 'limit:2', 2)
+    expect([await read(store, 'limit:1'), await read(store, 'limit:2')]).toEqual([undefined, 2])
   })
 
   test('a login can still end', async () => {
