@@ -1,15 +1,14 @@
 import { assign, setup } from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { PollResponse } from '../src/protocol/poll-response.ts'
-import {
-  type CodesRequest,
-  type CodesResponse,
-  type DeviceAuthorizationContext,
-  type DeviceAuthorizationEvent,
-  type DeviceAuthorizationInput,
-  type DeviceResult,
-  held,
-  type PollRequest,
+import type {
+  CodesRequest,
+  CodesResponse,
+  DeviceAuthorizationContext,
+  DeviceAuthorizationEvent,
+  DeviceAuthorizationInput,
+  DeviceResult,
+  PollRequest,
 } from './device-context.ts'
 import {
   afterFault,
@@ -17,6 +16,7 @@ import {
   afterResponse,
   afterSlowDown,
   beginPace,
+  contextValue,
   endOfWait,
   FIRST_MARGIN,
   isPollDue,
@@ -216,7 +216,7 @@ export const deviceAuthorization = setup({
         src: 'pollToken',
         input: ({ context }) => ({
           ...context.flow,
-          deviceCode: held(context, 'codes').deviceCode,
+          deviceCode: contextValue(context, 'codes').deviceCode,
           codeVerifier: context.codeVerifier,
         }),
         onDone: [
@@ -244,7 +244,7 @@ export const deviceAuthorization = setup({
       description: 'The token has arrived.',
       tags: 'settled',
       meta: { text: 'Authorized.' },
-      output: ({ context }) => ({ status: 'authorized', token: held(context, 'token') }) satisfies DeviceResult,
+      output: ({ context }) => ({ status: 'authorized', token: contextValue(context, 'token') }) satisfies DeviceResult,
     },
     expired: {
       type: 'final',
@@ -265,7 +265,7 @@ export const deviceAuthorization = setup({
       description: 'Another poll cannot fix the error.',
       tags: 'settled',
       meta: { text: 'Something went wrong.' },
-      output: ({ context }) => ({ status: 'failed', error: held(context, 'error') }) satisfies DeviceResult,
+      output: ({ context }) => ({ status: 'failed', error: contextValue(context, 'error') }) satisfies DeviceResult,
     },
     cancelled: {
       type: 'final',

@@ -114,13 +114,3 @@ export interface PollRequest extends CodesRequest {
  *   once if a poll is due, and ends if the codes have expired.
  */
 export type DeviceAuthorizationEvent = { readonly type: 'cancel' } | { readonly type: 'wake' }
-
-/** Reads a context value that is set in the current state. */
-export function held<Name extends 'codes' | 'token' | 'error'>(
-  context: Pick<DeviceAuthorizationContext, Name>,
-  name: Name,
-): NonNullable<DeviceAuthorizationContext[Name]> {
-  const value = context[name]
-  if (value === undefined) throw new TypeError(`there is no "${name}" in the context`)
-  return value
-}

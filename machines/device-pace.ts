@@ -1,4 +1,4 @@
-import { type CodesResponse, type DeviceAuthorizationContext, held } from './device-context.ts'
+import type { CodesResponse, DeviceAuthorizationContext } from './device-context.ts'
 
 /** Request timeout in milliseconds. */
 export const REQUEST_TIMEOUT = 30_000
@@ -76,7 +76,7 @@ export function endOfWait(pace: Pace): number {
 
 /** Poll timeout in milliseconds. */
 export function pollTimeout(pace: Pick<Pace, 'codes'>): number {
-  return Math.min(REQUEST_TIMEOUT, held(pace, 'codes').expiresIn * 1000 * POLL_SHARE)
+  return Math.min(REQUEST_TIMEOUT, contextValue(pace, 'codes').expiresIn * 1000 * POLL_SHARE)
 }
 
 /** The wait after `authorization_pending`. */
@@ -137,4 +137,14 @@ function waitWithinLifetime({ interval }: Pace, left: number, wait: number): num
  */
 function durationOf(sentAt: number, at: number, limit: number): number {
   return Math.min(Math.max(0, at - sentAt), limit)
+}
+
+/** Reads a context value that is set in the current state. */
+export function contextValue<Name extends 'codes' | 'token' | 'error'>(
+  context: Pick<DeviceAuthorizationContext, Name>,
+  name: Name,
+): NonNullable<DeviceAuthorizationContext[Name]> {
+  const value = context[name]
+  if (value === undefined) throw new TypeError(`there is no "${name}" in the context`)
+  return value
 }
