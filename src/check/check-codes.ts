@@ -119,7 +119,7 @@ function checkVerificationAddress(check: Check, { response, shown }: Grant): voi
     check.skip(['complete-address'], 'the service sends no verification_uri_complete')
     return
   }
-  const holds = lettersOf(decoded(verificationUriComplete)).includes(lettersOf(userCode))
+  const holds = lettersOf(decodeEscapes(verificationUriComplete)).includes(lettersOf(userCode))
   check.advise('complete-address', response, holds ? undefined : 'it does not contain the user code')
 }
 
@@ -129,7 +129,7 @@ export function lettersOf(text: string): string {
 }
 
 /** `decodeURIComponent` would throw at a `%` that encodes nothing. */
-function decoded(address: string): string {
+function decodeEscapes(address: string): string {
   return address.replaceAll(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 

@@ -1,6 +1,6 @@
 import { type Check, fieldsOf, NotApplicable, UNKNOWN_CLIENT } from './check.ts'
 import { BAD_REFRESH_TOKEN, openResource, refreshTokenOf, survivors, validTokens } from './logins.ts'
-import { type Problem, quoted, wants } from './problems.ts'
+import { type Problem, quote, wants } from './problems.ts'
 import type { Tokens } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
@@ -111,6 +111,6 @@ async function openByUrl({ wire, options }: Check, accessToken: string): Promise
 const accepted: Problem = ({ status }) => (status === 200 ? 'the resource accepted the token' : undefined)
 
 const notOk: Problem = ({ status, error }) => {
-  if (status === 200) return error === undefined ? undefined : `got ${quoted(error)}`
+  if (status === 200) return error === undefined ? undefined : `got ${quote(error)}`
   return status === 0 ? 'no response' : `wanted status 200, got ${status}`
 }

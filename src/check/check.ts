@@ -212,7 +212,7 @@ export class Check {
   /** Waits the given seconds and a little more. */
   async wait(seconds: number): Promise<void> {
     const { clock, signal } = this.options
-    let left = lengthened(seconds)
+    let left = withMargin(seconds)
     do {
       await pause(clock, Math.min(left, LONGEST_TIMER), signal)
       left -= LONGEST_TIMER
@@ -221,7 +221,7 @@ export class Check {
 
   /** Whether the codes of a grant are still valid after a wait. */
   fits({ shown }: Grant, seconds: number): boolean {
-    return this.options.clock.now() + lengthened(seconds) < shown.expiresAt
+    return this.options.clock.now() + withMargin(seconds) < shown.expiresAt
   }
 }
 
@@ -231,6 +231,6 @@ export function fieldsOf(named: Readonly<Record<string, string | undefined>>): F
 }
 
 /** Milliseconds. */
-function lengthened(seconds: number): number {
+function withMargin(seconds: number): number {
   return Math.max(0, seconds * (1 + MARGIN) * 1000)
 }

@@ -39,10 +39,10 @@ export const notJson: Problem = ({ headers }) => {
 export function outcomeOf({ status, error, body }: CheckedResponse): string {
   if (status === 0) return 'no response'
   if (memberOf(body, 'access_token') !== undefined) return 'a token'
-  return error === undefined ? `status ${status} without an error` : quoted(error)
+  return error === undefined ? `status ${status} without an error` : quote(error)
 }
 
 /** Quotes an error code of the service only if it is a plain word. */
-export function quoted(code: string): string {
+export function quote(code: string): string {
   return /^[\w.-]{1,60}$/.test(code) ? code : 'an error code with unusual characters'
 }

@@ -80,12 +80,12 @@ export function storeContract(
 }
 
 const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
-  'has no record for a new key': async (store) => same(await read(store, 'key'), undefined),
+  'has no record for a new key': async (store) => assertSame(await read(store, 'key'), undefined),
 
   'returns each kind of value as it was written': async (store) => {
     for (const value of VALUES) {
       await write(store, 'key', value)
-      same(await read(store, 'key'), value)
+      assertSame(await read(store, 'key'), value)
     }
   },
 
@@ -93,40 +93,40 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     const text = '\u{1f600} \u0000 "\\ \u2028 ж'.repeat(10_000)
     const value = { text, list: Array.from({ length: 5000 }, String) }
     await write(store, 'key', value)
-    same(await read(store, 'key'), value)
+    assertSame(await read(store, 'key'), value)
   },
 
   'accepts any text as a key': async (store) => {
     for (const key of KEYS) {
       await write(store, key, key)
-      same(await read(store, `${key} `), undefined)
+      assertSame(await read(store, `${key} `), undefined)
     }
-    for (const key of KEYS) same(await read(store, key), key)
+    for (const key of KEYS) assertSame(await read(store, key), key)
   },
 
   'returns the result of the change': async (store) => {
-    same(await store.update('key', () => ({ result: 'made', value: 1, expiresAt: later() })), 'made')
-    same(await store.update('key', () => ({ result: 'left' })), 'left')
-    same(await store.update('key', () => ({ result: 'gone', value: null })), 'gone')
+    assertSame(await store.update('key', () => ({ result: 'made', value: 1, expiresAt: later() })), 'made')
+    assertSame(await store.update('key', () => ({ result: 'left' })), 'left')
+    assertSame(await store.update('key', () => ({ result: 'gone', value: null })), 'gone')
   },
 
   'leaves a record unchanged if the change returns none': async (store) => {
     await write(store, 'key', 'kept')
     await store.update('key', () => ({ result: undefined }))
-    same(await read(store, 'key'), 'kept')
+    assertSame(await read(store, 'key'), 'kept')
   },
 
   'keeps a record until a fraction of a millisecond, and until the end of time': async (store) => {
     for (const expiresAt of [later() + 1 / 3, Number.MAX_VALUE]) {
       await store.update('key', () => ({ result: undefined, value: expiresAt, expiresAt }))
-      same(await read(store, 'key'), expiresAt)
+      assertSame(await read(store, 'key'), expiresAt)
     }
   },
 
   'deletes a record with null': async (store) => {
     await write(store, 'key', 'gone')
     await store.update('key', () => ({ result: undefined, value: null }))
-    same(await read(store, 'key'), undefined)
+    assertSame(await read(store, 'key'), undefined)
   },
 
   'changes the record that it has, whatever was expected': async (store) => {
@@ -137,22 +137,22 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
         (found) => (value === undefined ? { result: found } : { result: found, value }),
         expected,
       )
-    same([await expecting(null, first), await expecting(first, { count: 2 })], [undefined, first])
-    same([await expecting(null), await expecting(first)], [{ count: 2 }, { count: 2 }])
-    same([await expecting(first, 3), await expecting(null, 4)], [{ count: 2 }, 3])
-    same([await expecting(null, null), await read(store, 'key')], [4, undefined])
+    assertSame([await expecting(null, first), await expecting(first, { count: 2 })], [undefined, first])
+    assertSame([await expecting(null), await expecting(first)], [{ count: 2 }, { count: 2 }])
+    assertSame([await expecting(first, 3), await expecting(null, 4)], [{ count: 2 }, 3])
+    assertSame([await expecting(null, null), await read(store, 'key')], [4, undefined])
   },
 
   'keeps keys apart': async (store) => {
     await write(store, 'one', 1)
     await write(store, 'two', 2)
-    same([await read(store, 'one'), await read(store, 'two')], [1, 2])
+    assertSame([await read(store, 'one'), await read(store, 'two')], [1, 2])
   },
 
   'does not return an expired record, and writes it again': async (store) => {
     await write(store, 'key', 'old', Date.now() - 1)
     const seen = await store.update('key', (value) => ({ result: value, value: 'new', expiresAt: later() }))
-    same([seen, await read(store, 'key')], [undefined, 'new'])
+    assertSame([seen, await read(store, 'key')], [undefined, 'new'])
   },
 
   'returns a record until the lifetime of its last write has passed': async (store) => {
@@ -162,12 +162,12 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     await store.update('endless', () => ({ result: undefined, value: 'kept' }))
     await write(store, 'shorter', 'old')
     await write(store, 'shorter', 'gone', Date.now() + SHORT)
-    same(await read(store, 'shorter'), 'gone')
+    assertSame(await read(store, 'shorter'), 'gone')
     const deadline = Date.now() + PATIENCE
     while ((await read(store, 'shorter')) !== undefined && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 5))
-    same(await read(store, 'shorter'), undefined)
-    same([await read(store, 'longer'), await read(store, 'endless')], ['kept', 'kept'])
+    assertSame(await read(store, 'shorter'), undefined)
+    assertSame([await read(store, 'longer'), await read(store, 'endless')], ['kept', 'kept'])
   },
 
   'keeps the record and rejects with the error if the change throws': async (store) => {
@@ -176,14 +176,14 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     const failed = store.update('key', () => {
       throw error
     })
-    same(await failed.catch((thrown) => thrown === error), true)
-    same(await read(store, 'key'), 'kept')
+    assertSame(await failed.catch((thrown) => thrown === error), true)
+    assertSame(await read(store, 'key'), 'kept')
   },
 
   'loses none of 200 concurrent updates': async (store) => {
-    const seen = await atOnce(() => store.update('count', counted))
-    same(new Set(seen).size, MANY)
-    same(await read(store, 'count'), MANY)
+    const seen = await atOnce(() => store.update('count', countUp))
+    assertSame(new Set(seen).size, MANY)
+    assertSame(await read(store, 'count'), MANY)
   },
 
   'writes once if 200 concurrent updates write only a first value': async (store) => {
@@ -192,19 +192,19 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
         value === undefined ? { result: true, value: index, expiresAt: later() } : { result: false },
       ),
     )
-    same(seen.filter(Boolean).length, 1)
-    same(await read(store, 'first'), seen.indexOf(true))
+    assertSame(seen.filter(Boolean).length, 1)
+    assertSame(await read(store, 'first'), seen.indexOf(true))
   },
 
   'rejects the updates whose change throws when it is called again': async (store) => {
     const update = () =>
       store.update('count', (value = 0) => {
         if (Number(value) === 10) throw new RangeError('enough')
-        return counted(value)
+        return countUp(value)
       })
     const outcomes = await atOnce(() => update().then(String, () => 'rejected'))
-    same(outcomes.filter((outcome) => outcome === 'rejected').length, MANY - 10)
-    same(await read(store, 'count'), 10)
+    assertSame(outcomes.filter((outcome) => outcome === 'rejected').length, MANY - 10)
+    assertSame(await read(store, 'count'), 10)
   },
 }
 
@@ -216,7 +216,7 @@ function write(store: Store, key: string, value: NonNullable<Json>, expiresAt = 
   return store.update(key, () => ({ result: undefined, value, expiresAt }))
 }
 
-function counted(value: Json = 0): Change<Json> {
+function countUp(value: Json = 0): Change<Json> {
   return { result: value, value: Number(value) + 1, expiresAt: later() }
 }
 
@@ -225,12 +225,12 @@ function atOnce<Result>(run: (index: number) => Promise<Result>): Promise<Result
 }
 
 /** Throws where two values differ. The order of members does not count: databases may sort them. */
-function same(actual: unknown, expected: unknown): void {
-  if (sorted(actual) === sorted(expected)) return
-  throw new Error(`expected ${shown(expected)}, got ${shown(actual)}`)
+function assertSame(actual: unknown, expected: unknown): void {
+  if (withSortedMembers(actual) === withSortedMembers(expected)) return
+  throw new Error(`expected ${describeValue(expected)}, got ${describeValue(actual)}`)
 }
 
-function sorted(value: unknown): string | undefined {
+function withSortedMembers(value: unknown): string | undefined {
   return JSON.stringify(value, (_, inner) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -238,7 +238,7 @@ function sorted(value: unknown): string | undefined {
   )
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'no record'
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

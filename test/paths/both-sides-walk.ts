@@ -1,6 +1,6 @@
 import { grantState } from '../../machines/device-grant.ts'
 import type { PollResponse } from '../../src/protocol/poll-response.ts'
-import { type DeviceSituation, deviceWalk, done } from '../../src/testing/paths/device-walk.ts'
+import { type DeviceSituation, deviceWalk, doneEvent } from '../../src/testing/paths/device-walk.ts'
 import { POLL_RESPONSES } from '../../src/testing/paths/poll-responses.ts'
 import type { Walk } from '../../src/testing/paths/walk.ts'
 import { type ServiceSituation, serviceWalk } from './walks/service-walk.ts'
@@ -113,7 +113,7 @@ function receive(situation: DeviceSituation, { result, grant, now }: ServiceSitu
   const interval = grant?.context.interval
   const meaning: PollResponse =
     result === 'slowDown' ? { type: 'slow_down', at: now, interval } : POLL_RESPONSES[result].means(now)
-  return device.send(situation, done('pollToken', meaning), now)
+  return device.send(situation, doneEvent('pollToken', meaning), now)
 }
 
 /** Whether the device will ask for a lost token after the service has stopped delivering it. */

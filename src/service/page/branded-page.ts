@@ -230,8 +230,8 @@ function confirm(state: State<'confirm'>, brand: Brand): Content {
 ${requestFacts(state, brand, notYou)}
 </dl>
 <form method="post" action="${escapeHtml(state.action)}">
-${hidden('csrf', state.csrf)}
-${hidden('user_code', state.userCode)}
+${hiddenField('csrf', state.csrf)}
+${hiddenField('user_code', state.userCode)}
 <div class="choices">
 <button name="decision" value="deny">${DENY}${fill(texts.deny)}</button>
 <button name="decision" value="approve">${APPROVE}${fill(texts.approve)}</button>
@@ -266,7 +266,7 @@ function codeForm({ action, csrf, userCode, user }: PageForm, brand: Brand, attr
   const { texts, notYou, help } = brand
   const signedIn = fill(texts.signedIn, { user: `<bdi>${escapeHtml(user)}</bdi>` })
   return `<form method="post" action="${escapeHtml(action)}">
-${hidden('csrf', csrf)}
+${hiddenField('csrf', csrf)}
 ${codeField(userCode, texts, attributes)}
 ${button(texts.continue)}
 </form>
@@ -278,7 +278,7 @@ function codeField(userCode: string, texts: PageTexts, attributes: string): stri
 <input class="code" id="user_code" name="user_code" value="${escapeHtml(userCode)}" dir="ltr" placeholder="XXXX-XXXX" maxlength="32" inputmode="text" autocomplete="off" autocapitalize="characters" spellcheck="false" ${attributes}>`
 }
 
-function hidden(name: string, value: string): string {
+function hiddenField(name: string, value: string): string {
   return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
 }
 

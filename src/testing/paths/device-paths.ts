@@ -5,7 +5,7 @@ import type { DeviceStep } from './device-steps.ts'
 import { type DeviceSituation, type DeviceWalkStep, deviceWalk } from './device-walk.ts'
 import { POLL_RESPONSES } from './poll-responses.ts'
 import { runPath } from './run-path.ts'
-import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
+import { type PathKind, pathsOf, type WalkedStep, withSteps } from './walk.ts'
 
 /** What the device must show after a step: the result of `viewOf` without times and codes. */
 export interface DeviceExpectation extends Pick<DeviceView, 'status' | 'activity' | 'text'> {
@@ -118,7 +118,7 @@ export function devicePaths({
 }: DevicePathsOptions = {}): DevicePath[] {
   return (['new', 'resumed'] as const).flatMap((begin) => {
     const keeps = (step: DeviceWalkStep): step is DeviceStep => step.type !== 'defect' && filter(step)
-    return pathsOf(narrowed(deviceWalk({ ...options, begin }), keeps), paths).map(devicePath)
+    return pathsOf(withSteps(deviceWalk({ ...options, begin }), keeps), paths).map(devicePath)
   })
 }
 

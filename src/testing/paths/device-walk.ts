@@ -72,7 +72,7 @@ export function deviceWalk({
   function send(situation: DeviceSituation, event: DeviceMachineEvent, now: number): DeviceSituation {
     time = now
     // Users of the machine cannot send what only its requests and its timers do.
-    const [device] = transition(deviceMachine, started(situation), event as DeviceAuthorizationEvent)
+    const [device] = transition(deviceMachine, deviceOf(situation), event as DeviceAuthorizationEvent)
     return { now, device }
   }
 
@@ -127,7 +127,7 @@ function record(status: DeviceStatus, now: number, { tokenEndpoint }: Provider):
 
 /** The steps that a started device can take. */
 export function stepsIn(situation: DeviceSituation): StepUnderway[] {
-  const device = started(situation)
+  const device = deviceOf(situation)
   // Pure transitions would also leave final states.
   if (device.status !== 'active') return []
   const steps = [...eventTypesOf(device)].flatMap((eventType) => stepsFor(eventType, situation))
@@ -183,7 +183,7 @@ function responseOf(from: { readonly label: string; readonly response?: WireResp
 /** The timer of a wait fires early, on time, or after a sleep. */
 function waits(situation: DeviceSituation): StepUnderway[] {
   const due = untilDue(situation)
-  const { expiresAt } = started(situation).context
+  const { expiresAt } = deviceOf(situation).context
   return [
     ...(due > 1 ? [{ type: 'wait', until: 'early', milliseconds: due - 1 } as const] : []),
     { type: 'wait', until: 'due', milliseconds: due },
@@ -193,7 +193,7 @@ function waits(situation: DeviceSituation): StepUnderway[] {
 
 /** `wake` without a sleep, after a sleep until the next poll, or after one past the expiry of the codes. */
 function wakes(situation: DeviceSituation): StepUnderway[] {
-  const { nextPollAt, expiresAt } = started(situation).context
+  const { nextPollAt, expiresAt } = deviceOf(situation).context
   return [
     { type: 'wake', slept: 'not', milliseconds: 0 },
     { type: 'wake', slept: 'due', milliseconds: nextPollAt - situation.now },
@@ -207,13 +207,13 @@ function isWaiting({ device }: DeviceSituation): boolean {
 
 /** Poll timeout of the client in milliseconds. */
 function pollTimeout(situation: DeviceSituation): number {
-  const lifetime = started(situation).context.codes?.expiresIn ?? 0
+  const lifetime = deviceOf(situation).context.codes?.expiresIn ?? 0
   return Math.min(REQUEST_TIMEOUT, (lifetime * 1000) / 4)
 }
 
 /** Milliseconds until the timer of a wait is due. */
 function untilDue(situation: DeviceSituation): number {
-  const { nextPollAt, expiresAt } = started(situation).context
+  const { nextPollAt, expiresAt } = deviceOf(situation).context
   return Math.max(0, Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now))
 }
 
@@ -227,13 +227,13 @@ export function eventOf(
     case 'codes': {
       const meaning = CODES_RESPONSES[step.result].means()
       return 'codes' in meaning
-        ? done('requestCodes', { codes: meaning.codes, sentAt, at })
-        : failed('requestCodes', meaning.error)
+        ? doneEvent('requestCodes', { codes: meaning.codes, sentAt, at })
+        : errorEvent('requestCodes', meaning.error)
     }
     case 'response':
-      return done('pollToken', POLL_RESPONSES[step.result].means(at))
+      return doneEvent('pollToken', POLL_RESPONSES[step.result].means(at))
     case 'defect':
-      return failed('pollToken', new TypeError('a defect'))
+      return errorEvent('pollToken', new TypeError('a defect'))
     case 'silence':
     case 'wait':
     case 'sleep':
@@ -246,16 +246,16 @@ export function eventOf(
 
 /** The event of the only running timer. */
 function timerOf(situation: DeviceSituation): DeviceMachineEvent {
-  const timer = [...eventTypesOf(started(situation))].find((type) => type.startsWith('xstate.after.'))
+  const timer = [...eventTypesOf(deviceOf(situation))].find((type) => type.startsWith('xstate.after.'))
   return { type: timer } as DeviceMachineEvent
 }
 
 /** The event of a finished request. */
-export function done(actorId: 'requestCodes' | 'pollToken', output: unknown): DeviceMachineEvent {
+export function doneEvent(actorId: 'requestCodes' | 'pollToken', output: unknown): DeviceMachineEvent {
   return { type: `xstate.done.actor.${actorId}`, actorId, output }
 }
 
-function failed(actorId: 'requestCodes' | 'pollToken', error: unknown): DeviceMachineEvent {
+function errorEvent(actorId: 'requestCodes' | 'pollToken', error: unknown): DeviceMachineEvent {
   return { type: `xstate.error.actor.${actorId}`, actorId, error }
 }
 
@@ -307,7 +307,7 @@ function labelOf(step: DeviceWalkStep): string {
   }
 }
 
-function started({ device }: DeviceSituation): DeviceSnapshot {
+function deviceOf({ device }: DeviceSituation): DeviceSnapshot {
   if (device === undefined) throw new TypeError('the device was not started')
   return device
 }

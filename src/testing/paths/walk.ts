@@ -37,7 +37,7 @@ interface Taken<Step> {
 }
 
 /** The same graph with only the steps that `keeps` lets through. */
-export function narrowed<Situation, All, Step extends All>(
+export function withSteps<Situation, All, Step extends All>(
   walk: Walk<Situation, All>,
   keeps: (step: All) => step is Step,
 ): Walk<Situation, Step> {

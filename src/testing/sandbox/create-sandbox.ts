@@ -204,7 +204,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   /** Stops virtual time while something runs that does not wait for it. */
-  async function held<Result>(run: () => Promise<Result>): Promise<Result> {
+  async function holdTime<Result>(run: () => Promise<Result>): Promise<Result> {
     const release = time?.hold()
     try {
       return await run()
@@ -214,10 +214,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   async function respond(request: Request, entry: Mutable<SandboxRequest>) {
-    const kind = await held(() => kindOf(request, entry))
+    const kind = await holdTime(() => kindOf(request, entry))
     const fault = takeFault(entry, kind)
     if (fault !== undefined) entry.outcome = nameOf(fault)
-    const send = () => held(async () => read(await service.fetch(request), entry, kind))
+    const send = () => holdTime(async () => read(await service.fetch(request), entry, kind))
     const wait = (seconds: number) =>
       new Promise<void>((resolve) => clock.setTimeout(resolve, seconds * 1000))
     return fault === undefined ? send() : play(fault, { respond: send, wait, now: clock.now })

@@ -60,7 +60,7 @@ export async function play(fault: Fault, { respond, wait, now }: Exchange): Prom
   if (fault === 'drop') throw connectionReset()
   if (fault === 'hang') return new Promise(() => undefined)
   if (fault === 'html') return page()
-  if (fault === 'malformed') return malformed()
+  if (fault === 'malformed') return truncatedJson()
   if (typeof fault === 'object' && 'status' in fault) return failure(fault)
   const response = await respond()
   if (fault === 'lose') throw connectionReset()
@@ -89,7 +89,7 @@ function page(): Response {
   })
 }
 
-function malformed(): Response {
+function truncatedJson(): Response {
   return new Response('{"error":"authorization_pen', { headers: { 'content-type': 'application/json' } })
 }
 
