@@ -148,9 +148,9 @@ export class Login {
     const early = this.interval * 1000 - waited
     const late = waited - this.#mayWait - this.#wasOff
     const over = this.#step === 0 ? now - this.#expiresAt : 0
-    this.#world.holds(early <= EARLY, this.number, `a poll was ${early} ms early`)
-    this.#world.holds(late <= 0, this.number, `a poll was ${late} ms late`)
-    this.#world.holds(over <= EARLY, this.number, `a poll was sent ${over} ms after the codes expired`)
+    this.#world.holds(early <= EARLY, this.number, () => `a poll was ${early} ms early`)
+    this.#world.holds(late <= 0, this.number, () => `a poll was ${late} ms late`)
+    this.#world.holds(over <= EARLY, this.number, () => `a poll was sent ${over} ms after the codes expired`)
     this.#waits(LONGEST_POLL)
   }
 

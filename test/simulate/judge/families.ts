@@ -118,7 +118,7 @@ export class Families implements Rules {
     const { state, generation, newest, expiresAt } = after
     const from = before?.state ?? 'none'
     world.note(world.first, 'family', `${id.slice(0, 4)} ${from} -> ${state} ${generation}`)
-    this.#judge.check(STEPS[from].includes(state), `a family went ${from} -> ${state}`)
+    this.#judge.check(STEPS[from].includes(state), () => `a family went ${from} -> ${state}`)
     if (newest !== before?.newest) {
       const { requests = new Set<Exchange>() } = this.#spendables.get(newest) ?? {}
       this.#spendables.set(newest, { login, generation, requests })

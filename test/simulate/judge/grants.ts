@@ -74,7 +74,7 @@ export class Grants implements Rules {
     if (versions.length === 1) this.#byId.set(name.slice(0, 32), history)
     const before = grantIn(history, versions.length - 2)
     const login = loginOf(after)
-    const check = (holds: boolean, what: string) => this.#judge.check(holds, what, login)
+    const check = (holds: boolean, what: string | (() => string)) => this.#judge.check(holds, what, login)
     const from = before?.state ?? 'none'
     if (before?.openedBy === undefined && after.openedBy !== undefined) {
       world.note(login, 'store', `${from} opened`)
@@ -82,10 +82,10 @@ export class Grants implements Rules {
       return
     }
     world.note(login, 'store', from === after.state ? `${from} again` : `${from} -> ${after.state}`)
-    check(STEPS[from].includes(after.state), `the grant went from ${from} to ${after.state}`)
+    check(STEPS[from].includes(after.state), () => `the grant went from ${from} to ${after.state}`)
     if (before === undefined) return
     const isRaised = after.interval - before.interval === (after.state === 'slowed' ? 5 : 0)
-    check(isRaised, `the interval went from ${before.interval} to ${after.interval} in ${after.state}`)
+    check(isRaised, () => `the interval went from ${before.interval} to ${after.interval} in ${after.state}`)
     const isTheirs = after.user === null || decisionOn(history)?.user === after.user
     check(isTheirs, 'the user of the grant has changed')
     const isTaken = from === 'issuing' && after.state === 'issuing'

@@ -21,9 +21,6 @@ export const LONGEST_REQUEST = 60_000
 /** Milliseconds for which a fault of the database explains a request that failed. */
 export const TROUBLE = 8000
 
-/** Records that never expire. */
-const FOREVER = ['generation', 'revocations']
-
 /** The longest that a record may still be kept, in milliseconds. */
 const LONGEST_KEPT: Readonly<Record<string, (world: World) => number>> = {
   grant: lifetimeOf,
@@ -35,9 +32,9 @@ const LONGEST_KEPT: Readonly<Record<string, (world: World) => number>> = {
   family: familyLifetimeOf,
   successor: ({ refreshTokens }) => 1000 * (refreshTokens?.reuseWindow ?? 0) + 10_000,
   'form-secret': () => 30 * DAY,
-  generation: () => Number.POSITIVE_INFINITY,
-  revocations: () => Number.POSITIVE_INFINITY,
-  session: () => Number.POSITIVE_INFINITY,
+  generation: forever,
+  revocations: forever,
+  session: forever,
 }
 
 /** A device code, a token, a client secret or a user code. */
@@ -132,7 +129,7 @@ export class Judge {
     const { login, kind } = exchange
     exchange.told = toldOf(exchange, reply)
     const took = this.world.now - exchange.arrivedAt
-    this.check(took <= LONGEST_REQUEST, `a request took ${took} ms`, login)
+    this.check(took <= LONGEST_REQUEST, () => `a request took ${took} ms`, login)
     if (kind === 'decision') this.grants.decided(exchange)
     if (typeof reply === 'string') return
     const { status, body } = reply
@@ -193,7 +190,7 @@ export class Judge {
     const { instances, time } = this.world
     for (const { id, login, told, instance } of this.exchanges.values()) {
       const isDone = told !== undefined || instance?.isDead === true
-      this.check(isDone, `request ${id} was never answered`, login)
+      this.check(isDone, () => `request ${id} was never answered`, login)
     }
     this.check(time.timers === 0, 'timers are left', NOBODY)
     const isAlive = instances.some(({ isDead }) => !isDead)
@@ -211,7 +208,7 @@ export class Judge {
   #recordsLeft(): number {
     const { memory, now } = this.world
     const histories = [...this.database.histories.values()].filter(({ versions }) => versions.length > 0)
-    const kept = histories.filter(({ kind }) => FOREVER.includes(kind))
+    const kept = histories.filter(({ kind }) => LONGEST_KEPT[kind] === forever)
     if (memory === undefined) {
       const left = histories.filter(({ key }) => (this.database.read(key)?.until ?? 0) > now)
       return left.length - kept.length
@@ -265,6 +262,10 @@ export function holderOf(name: string): string {
 
 function lifetimeOf({ profile: { lifetime }, tolerance }: World): number {
   return lifetime * 1000 + MEMORY + tolerance
+}
+
+function forever(): number {
+  return Number.POSITIVE_INFINITY
 }
 
 function tokenLifetimeOf({ refreshTokens }: World): number {

@@ -45,7 +45,7 @@ export class Tokens {
     const isOver = arrivedAt > Math.min(end, version.until + world.tolerance)
     this.#judge.check(status === 401 || !isOver, 'a token was accepted after the end of its login', login)
     const mayBeOver = end <= world.now || world.now >= version.until - world.tolerance
-    this.#judge.check(status === 200 || mayBeOver, `a good token was refused with status ${status}`, login)
+    this.#judge.check(status === 200 || mayBeOver, () => `a good token got status ${status}`, login)
     if (status !== 200) return
     const isTheirs = JSON.parse(body).login === this.#judge.issued.get(token)?.user
     this.#judge.check(isTheirs, 'the service takes a token for that of another user', login)
