@@ -381,181 +381,140 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
   'token-in-url': () => status((request, response) => atResource(request) && response.status === 400, 200),
 }
 
-/** More faults, with the requirements that say so. Empty: the check does not see it. */
-export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: readonly RequirementId[]])[] =
+/** More faults, with the requirement that says so. */
+export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: RequirementId])[] = [
   [
-    [
-      'revokes a token for another client, with status 400',
-      () => carriesOut(isForeign, 400),
-      ['foreign-revocation'],
-    ],
-    ['sends slow_down with status 429', () => status(error('slow_down'), 429), ['poll-status']],
-    [
-      'puts the user code into the device code',
-      () => alias(({ device_code, user_code }) => `${user_code}.${device_code}`),
-      ['device-code-private'],
-    ],
-    [
-      'repeats the device code in errors',
-      () =>
-        change(
-          (_, { body }) => body?.error,
-          ({ body }, { sent }) =>
-            Object.assign(body, { error_description: `wrong: ${sent.get('device_code')}` }),
-        ),
-      ['device-code-private'],
-    ],
-    [
-      'counts its access tokens',
-      () => members(tokens, (_, count) => ({ access_token: `token-0000000000000000000000000${count}` })),
-      ['token-entropy'],
-    ],
-    [
-      'reads a poll from the query of a POST',
-      () =>
-        respond((request) => at(POLL)(request) && request.query.has('device_code'), 400, { error: PENDING }),
-      ['query'],
-    ],
-    [
-      'sends expires_in of a token as text',
-      () => members(tokens, { expires_in: '3600' }),
-      ['token-lifetime'],
-    ],
-    [
-      'lets every https site frame its page',
-      () =>
-        headers(atPage, { 'content-security-policy': 'frame-ancestors https:', 'x-frame-options': 'DENY' }),
-      ['page-frames'],
-    ],
-    [
-      'forbids framing only in the obsolete form of one site',
-      () =>
-        headers(atPage, {
-          'content-security-policy': undefined,
-          'x-frame-options': 'ALLOW-FROM https://a.example',
-        }),
-      ['page-frames'],
-    ],
-    ['sends no token_type', () => members(tokens, { token_type: undefined }), ['token-type']],
-    ['sends a token with status 201', () => status(token, 201), ['approved']],
-    [
-      'names the other address verification_url',
-      () => members(codes, { verification_uri: undefined }),
-      ['codes'],
-    ],
-    ['sends an interval as text', () => members(codes, { interval: '5' }), ['codes-lifetime']],
-    // Not seen: the check never waits for a token to expire, polls once after a denial, and cannot look into the service.
-    ['accepts access tokens for longer than expires_in', () => members(tokens, { expires_in: 1 }), []],
-    [
-      'gives every login the same access token',
-      () => members(tokens, { access_token: TOKEN.access_token }),
-      [],
-    ],
-    [
-      'derives device codes from a counter with a hash',
-      () => alias((_, count) => createHash('sha256').update(String(count)).digest('hex')),
-      [],
-    ],
-    [
-      'issues tokens for any other grant type',
-      () => respond(({ sent }) => sent.get('grant_type') === 'password', 200, TOKEN),
-      [],
-    ],
-    [
-      'gives a denied device a token at its second poll',
-      () =>
-        remembers('device_code', error('access_denied'), (response, { sent }, denied) => {
-          if (denied.has(sent.get('device_code'))) Object.assign(response, { status: 200, body: TOKEN })
-        }),
-      [],
-    ],
-  ]
-
-/** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
-export const VARIANTS: readonly (readonly [what: string, () => Fault])[] = [
+    'revokes a token for another client, with status 400',
+    () => carriesOut(isForeign, 400),
+    'foreign-revocation',
+  ],
+  ['sends slow_down with status 429', () => status(error('slow_down'), 429), 'poll-status'],
   [
-    'shows documentation to GET',
+    'puts the user code into the device code',
+    () => alias(({ device_code, user_code }) => `${user_code}.${device_code}`),
+    'device-code-private',
+  ],
+  [
+    'repeats the device code in errors',
     () =>
       change(
-        ({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path),
-        (response) => {
-          response.headers.set('content-type', 'text/html')
-          Object.assign(response, { status: 200, body: '<h1>Send a POST</h1>' })
-        },
+        (_, { body }) => body?.error,
+        ({ body }, { sent }) =>
+          Object.assign(body, { error_description: `wrong: ${sent.get('device_code')}` }),
       ),
+    'device-code-private',
   ],
   [
-    'fails at GET',
-    () => status(({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path), 500),
+    'counts its access tokens',
+    () => members(tokens, (_, count) => ({ access_token: `token-0000000000000000000000000${count}` })),
+    'token-entropy',
   ],
   [
-    'shares its origin with a server that publishes metadata',
+    'reads a poll from the query of a POST',
     () =>
-      members(atMetadata, {
-        device_authorization_endpoint: 'http://localhost/elsewhere/codes',
-        token_endpoint: 'http://localhost/elsewhere/token',
-        revocation_endpoint: 'http://localhost/elsewhere/revocation',
-      }),
+      respond((request) => at(POLL)(request) && request.query.has('device_code'), 400, { error: PENDING }),
+    'query',
   ],
-  ['has a page for every unknown path', () => respond(atMetadata, 200, ['an application'])],
-  ['ends a grant whose code a stranger presents', () => strict(isStranger, 'device_code')],
-  ['ends a login whose refresh token a stranger presents', () => strict(isStranger, 'refresh_token')],
+  ['sends expires_in of a token as text', () => members(tokens, { expires_in: '3600' }), 'token-lifetime'],
   [
-    'spends a refresh token although it refuses the scope',
-    () => both(respond(isTooMuch, 400, { error: 'invalid_scope' }), strict(isTooMuch, 'refresh_token')),
+    'lets every https site frame its page',
+    () => headers(atPage, { 'content-security-policy': 'frame-ancestors https:', 'x-frame-options': 'DENY' }),
+    'page-frames',
   ],
   [
-    'repeats the response to a spent refresh token for a while',
-    () => {
-      const responses = new Map<string | null, object>()
-      return change(
-        (request) => atRefresh(request) && !isForeign(request),
-        (response, { sent }) => {
-          const refreshToken = sent.get('refresh_token')
-          const known = responses.get(refreshToken)
-          if (known) Object.assign(response, { status: 200, body: known })
-          else if (response.body.access_token) responses.set(refreshToken, response.body)
-        },
-      )
-    },
-  ],
-  [
-    'lets a named site frame its page, in the second of two policies',
+    'forbids framing only in the obsolete form of one site',
     () =>
       headers(atPage, {
-        'content-security-policy': "default-src 'none', frame-ancestors 'self' https://www.example.com",
-        'x-frame-options': undefined,
+        'content-security-policy': undefined,
+        'x-frame-options': 'ALLOW-FROM https://a.example',
       }),
+    'page-frames',
   ],
+  ['sends no token_type', () => members(tokens, { token_type: undefined }), 'token-type'],
+  ['sends a token with status 201', () => status(token, 201), 'approved'],
   [
-    'sends x-frame-options twice',
-    () => headers(atPage, { 'x-frame-options': 'DENY, deny', 'content-security-policy': undefined }),
+    'names the other address verification_url',
+    () => members(codes, { verification_uri: undefined }),
+    'codes',
   ],
-  [
-    'does not revoke access tokens',
-    () =>
-      respond((request) => atRevocation(request) && isAccessToken(request), 400, {
-        error: 'unsupported_token_type',
-      }),
-  ],
-  [
-    'lets only clients with a secret revoke tokens',
-    () => respond(({ path }) => path === REVOCATION, 401, {}),
-  ],
-  [
-    'ends the login with its access token',
-    () => {
-      let ended = false
-      return {
-        after: (response, request) => {
-          if (atRefresh(request) && ended)
-            Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
-          ended = atRevocation(request) && isAccessToken(request)
-        },
-      }
-    },
-  ],
+  ['sends an interval as text', () => members(codes, { interval: '5' }), 'codes-lifetime'],
 ]
+
+/**
+ * Faults that the check does not see: it never waits for a token to expire, polls once after a denial, and cannot look
+ * into the service.
+ */
+export const UNSEEN: Readonly<Record<string, () => Fault>> = {
+  'accepts access tokens for longer than expires_in': () => members(tokens, { expires_in: 1 }),
+  'gives every login the same access token': () => members(tokens, { access_token: TOKEN.access_token }),
+  'derives device codes from a counter with a hash': () =>
+    alias((_, count) => createHash('sha256').update(String(count)).digest('hex')),
+  'issues tokens for any other grant type': () =>
+    respond(({ sent }) => sent.get('grant_type') === 'password', 200, TOKEN),
+  'gives a denied device a token at its second poll': () =>
+    remembers('device_code', error('access_denied'), (response, { sent }, denied) => {
+      if (denied.has(sent.get('device_code'))) Object.assign(response, { status: 200, body: TOKEN })
+    }),
+}
+
+/** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
+export const VARIANTS: Readonly<Record<string, () => Fault>> = {
+  'shows documentation to GET': () =>
+    change(
+      ({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path),
+      (response) => {
+        response.headers.set('content-type', 'text/html')
+        Object.assign(response, { status: 200, body: '<h1>Send a POST</h1>' })
+      },
+    ),
+  'fails at GET': () =>
+    status(({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path), 500),
+  'shares its origin with a server that publishes metadata': () =>
+    members(atMetadata, {
+      device_authorization_endpoint: 'http://localhost/elsewhere/codes',
+      token_endpoint: 'http://localhost/elsewhere/token',
+      revocation_endpoint: 'http://localhost/elsewhere/revocation',
+    }),
+  'has a page for every unknown path': () => respond(atMetadata, 200, ['an application']),
+  'ends a grant whose code a stranger presents': () => strict(isStranger, 'device_code'),
+  'ends a login whose refresh token a stranger presents': () => strict(isStranger, 'refresh_token'),
+  'spends a refresh token although it refuses the scope': () =>
+    both(respond(isTooMuch, 400, { error: 'invalid_scope' }), strict(isTooMuch, 'refresh_token')),
+  'repeats the response to a spent refresh token for a while': () => {
+    const responses = new Map<string | null, object>()
+    return change(
+      (request) => atRefresh(request) && !isForeign(request),
+      (response, { sent }) => {
+        const refreshToken = sent.get('refresh_token')
+        const known = responses.get(refreshToken)
+        if (known) Object.assign(response, { status: 200, body: known })
+        else if (response.body.access_token) responses.set(refreshToken, response.body)
+      },
+    )
+  },
+  'lets a named site frame its page, in the second of two policies': () =>
+    headers(atPage, {
+      'content-security-policy': "default-src 'none', frame-ancestors 'self' https://www.example.com",
+      'x-frame-options': undefined,
+    }),
+  'sends x-frame-options twice': () =>
+    headers(atPage, { 'x-frame-options': 'DENY, deny', 'content-security-policy': undefined }),
+  'does not revoke access tokens': () =>
+    respond((request) => atRevocation(request) && isAccessToken(request), 400, {
+      error: 'unsupported_token_type',
+    }),
+  'lets only clients with a secret revoke tokens': () => respond(({ path }) => path === REVOCATION, 401, {}),
+  'ends the login with its access token': () => {
+    let ended = false
+    return {
+      after: (response, request) => {
+        if (atRefresh(request) && ended)
+          Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
+        ended = atRevocation(request) && isAccessToken(request)
+      },
+    }
+  },
+}
 
 /** A service with several faults. */
 export function both(...faults: readonly Fault[]): Fault {
