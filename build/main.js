@@ -31,7 +31,7 @@ const entries = () =>
     format: 'esm',
     platform: 'neutral',
     target: 'es2023',
-    external: ['xstate', 'jose', 'redis', 'pg', 'libsql', 'vitest', '@napi-rs/keyring', 'node:*'],
+    external: ['xstate', 'jose', 'react', 'redis', 'pg', 'libsql', 'vitest', '@napi-rs/keyring', 'node:*'],
     plugins: [loadFromFile(/^\.\.\/app-jwt\/create-app-jwt-signer\.ts$/, '../app-jwt/index.js')],
   })
 

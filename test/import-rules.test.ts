@@ -39,6 +39,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/client-options\.ts|src\/(protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
   },
+  'src/react': {
+    may: /^(react|src\/(react\/.*|client\/(create-device-authorization|view)|session\/view-of-session|request\/clock)(\.ts)?)$/,
+    types: /^(xstate|src\/(client\/options|protocol\/oauth-record|session\/create-session)\.ts)$/,
+  },
   'src/auth': {
     may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^src\/store\/store\.ts$/,

@@ -14,6 +14,7 @@ const ENTRIES = {
   'authgraph/app-jwt': ['xstate', 'ofetch', 'valibot'],
   'authgraph/oidc': ['xstate', 'ofetch'],
   'authgraph/providers': ['xstate', 'ofetch', 'valibot', 'jose'],
+  'authgraph/react': ['jose', 'ofetch'],
   'authgraph/service': ['ofetch'],
   'authgraph/session': ['jose', 'ofetch'],
   '@octokit/auth-app': [],

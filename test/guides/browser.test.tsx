@@ -1,7 +1,5 @@
 // @vitest-environment jsdom
-import { act, StrictMode } from 'react'
-import { hydrateRoot } from 'react-dom/client'
-import { renderToString } from 'react-dom/server'
+import { StrictMode } from 'react'
 import { get } from 'svelte/store'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createApp, h, nextTick } from 'vue'
@@ -10,7 +8,7 @@ import { createService } from '../../src/service/index.ts'
 import { page } from '../support/page.ts'
 import { render } from '../support/render.ts'
 import { startLogin } from './browser/login.ts'
-import { Login, SignIn } from './browser/login-react.tsx'
+import { SignIn } from './browser/login-react.tsx'
 import { loginStore } from './browser/login-svelte.ts'
 import { useLogin } from './browser/login-vue.ts'
 import { showLogin } from './browser/page.ts'
@@ -115,8 +113,6 @@ describe('a login in a page', () => {
   })
 })
 
-const noMore = { clientId: 'id', onToken: () => undefined, onRetry: () => undefined }
-
 describe('a login with React', () => {
   test('requests one code when it is needed, and can be started again after a denial', async () => {
     const { sent, service, pass, settle } = page()
@@ -136,31 +132,6 @@ describe('a login with React', () => {
     expect(shown.element.textContent).toBe('Authorized.')
     expect(sent).toEqual([CODES, POLL, CODES, POLL])
     expect(tokens).toHaveLength(1)
-  })
-
-  test('stops with its component', async () => {
-    const { sent, pass } = page()
-    const shown = await render(<Login {...noMore} />, () => pass(2))
-    await shown.unmount()
-    await pass(30)
-    expect(sent).toEqual([CODES])
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  test('hydrates the HTML that the server rendered', async () => {
-    const { sent, pass } = page()
-    const login = <Login {...noMore} />
-    document.body.innerHTML = renderToString(login)
-    const onRecoverableError = vi.fn()
-    const root = await act(async () => {
-      const root = hydrateRoot(document.body, login, { onRecoverableError })
-      await pass(1)
-      return root
-    })
-    expect(document.body.textContent).toContain('Enter the code at the address shown.')
-    expect(onRecoverableError).not.toHaveBeenCalled()
-    expect(sent).toEqual([CODES])
-    await act(async () => root.unmount())
   })
 
   test('can show an existing actor', async () => {

@@ -1,32 +1,17 @@
-import type { DeviceView, OAuthToken } from 'authgraph'
-import { useEffect, useEffectEvent, useState } from 'react'
-import { hasFailed, startLogin } from './login.js'
+import { github, type OAuthToken } from 'authgraph'
+import { useDeviceLogin } from 'authgraph/react'
 
-interface LoginProps {
+interface SignInProps {
   readonly clientId: string
   readonly onToken: (token: OAuthToken) => void
 }
 
-/**
- * One login. It starts when it is mounted, and stops when it is unmounted.
- */
-export function Login({
-  clientId,
-  onToken,
-  onRetry,
-}: LoginProps & { readonly onRetry: () => void }) {
-  const [view, setView] = useState<DeviceView>()
-  const keepToken = useEffectEvent(onToken)
-
-  useEffect(
-    () =>
-      startLogin({
-        clientId,
-        show: setView,
-        onToken: (token) => keepToken(token),
-      }),
-    [clientId],
-  )
+export function SignIn({ clientId, onToken }: SignInProps) {
+  const { view, isRunning, start } = useDeviceLogin()
+  const signIn = () => {
+    const provider = github({ authUrl: location.origin })
+    start({ clientId, provider, onToken })
+  }
 
   return (
     <section>
@@ -36,31 +21,14 @@ export function Login({
           <a href={view.verificationUriComplete ?? view.verificationUri}>
             {view.verificationUri}
           </a>{' '}
-          <code>{view.userCode}</code>
+          <code>{view.userCode}</code>, {view.secondsLeft} seconds left
         </p>
       )}
-      {view?.secondsLeft !== undefined && (
-        <p>{view.secondsLeft} seconds left</p>
-      )}
-      {view && hasFailed(view) && (
-        <button type="button" onClick={onRetry}>
-          Try again
+      {!isRunning && view?.status !== 'authorized' && (
+        <button type="button" onClick={signIn}>
+          Sign in
         </button>
       )}
     </section>
-  )
-}
-
-/**
- * Asks before each login, so that no code is requested that nobody enters.
- */
-export function SignIn(props: LoginProps) {
-  const [attempt, setAttempt] = useState(0)
-  const tryNext = () => setAttempt(attempt + 1)
-  if (attempt > 0) return <Login key={attempt} {...props} onRetry={tryNext} />
-  return (
-    <button type="button" onClick={tryNext}>
-      Sign in
-    </button>
   )
 }

@@ -5,6 +5,7 @@ import { deviceAuthorization } from 'authgraph/machines'
 import { octokitAuth } from 'authgraph/octokit'
 import { type IdTokenClaims, privateKeyJwt } from 'authgraph/oidc'
 import { knownProvider } from 'authgraph/providers'
+import { useDeviceLogin } from 'authgraph/react'
 import { recordLogin } from 'authgraph/recording'
 import type { Service } from 'authgraph/service'
 import { escapeHtml } from 'authgraph/service/page'
@@ -34,6 +35,7 @@ export const values = [
   privateKeyJwt,
   recordLogin,
   test,
+  useDeviceLogin,
   loginInTerminal,
   deviceAuthorization.provide({}),
 ]
