@@ -90,6 +90,10 @@ test.each<Parameters<typeof startService>[0]>([
   { authUrl: 'http://localhost:8628' },
   { authUrl: 'http://127.0.0.2' },
   { authUrl: 'http://[::1]:1' },
+  { limits: { loginsOfUser: 1 } },
+  { limits: { loginsOfUser: Number.POSITIVE_INFINITY } },
+  { users: [{ username: 'mona', password: 'secret' }] },
+  { apps: [1, 2].map((appId) => ({ appId, publicKeys: [] })) },
   // The length is counted in bytes.
   { secret: 'é'.repeat(16) },
 ])('the options %j are accepted', (options) => {

@@ -107,7 +107,7 @@ const schema = objectOf({
  * @throws {@link BadOptionError} that names the option.
  */
 export function checkOptions(options: unknown): void {
-  const [issue] = v.safeParse(schema, options, { abortEarly: true }).issues ?? []
+  const [issue] = v.safeParse(schema, options).issues ?? []
   if (issue) throw new BadOptionError(messageOf(issue))
   const { authUrl, baseUrl, allowHttp } = options as { readonly [name: string]: string | undefined }
   for (const [name, address] of Object.entries({ authUrl, baseUrl }))
