@@ -48,7 +48,7 @@ export type RefreshInput = Pick<SessionContext, 'flow' | 'logins'> & { readonly 
 
 /** Whether this process may use the refresh token. */
 export type ClaimResult =
-  | { readonly type: 'mine' | 'nothingToSpend' | 'gone' }
+  | { readonly type: 'claimed' | 'nothingToSpend' | 'gone' }
   | { readonly type: 'newer'; readonly kept: KeptToken }
   | ({ readonly type: 'busy' } & Holder)
 

@@ -85,11 +85,11 @@ export const session = setup({
       return now >= context.restsSince && now < context.restsUntil
     },
     notRejected: on('rejected', ({ context, event }) => !isRejected(context, event.token)),
-    mine: answered('mine', 'claim'),
+    claimed: answered('claimed', 'claim'),
     newer: answered('newer', 'claim', 'settle'),
     taken: answered('busy', 'claim'),
     nothingToSpend: answered('nothingToSpend', 'claim'),
-    patient: ({ context }) => isPatient(context, context.busy?.lapses ? LAPSE_PATIENCE : PATIENCE),
+    mayWait: ({ context }) => isPatient(context, context.busy?.lapses ? LAPSE_PATIENCE : PATIENCE),
     late: ({ context, event }) =>
       outputOf(event, 'refresh').type === 'late' && !context.leaving && isPatient(context, LAPSE_PATIENCE),
     unclearOnce: ({ context, event }) => outputOf(event, 'refresh').type === 'unclear' && !context.repeated,
@@ -262,9 +262,9 @@ export const session = setup({
       invoke: {
         id: 'claim',
         src: 'claim',
-        input: ({ context }) => ({ flow: context.flow, kept: held(context), rejected: context.rejected }),
+        input: ({ context }) => ({ flow: context.flow, kept: keptIn(context), rejected: context.rejected }),
         onDone: [
-          { guard: 'mine', target: 'refreshing', actions: 'forgetBusy', description: 'claim is ours' },
+          { guard: 'claimed', target: 'refreshing', actions: 'forgetBusy', description: 'claim is ours' },
           { guard: 'newer', target: 'signedIn', actions: 'adopt', description: 'already refreshed' },
           { guard: 'taken', target: 'waiting', actions: 'keepBusy', description: 'claim is taken' },
           { guard: 'nothingToSpend', target: 'ended', description: 'no refresh token' },
@@ -282,7 +282,7 @@ export const session = setup({
       meta: { text: 'Another process is refreshing the login.' },
       after: {
         claimPause: [
-          { guard: 'patient', target: 'claiming', description: 'after 0.5 s' },
+          { guard: 'mayWait', target: 'claiming', description: 'after 0.5 s' },
           // The error names the process that takes too long.
           { target: 'signedIn', description: 'waited too long' },
         ],
@@ -296,7 +296,7 @@ export const session = setup({
       invoke: {
         id: 'refresh',
         src: 'refresh',
-        input: ({ context }) => ({ flow: context.flow, kept: held(context), logins: context.logins }),
+        input: ({ context }) => ({ flow: context.flow, kept: keptIn(context), logins: context.logins }),
         onDone: [
           // Another process may have taken over the claim.
           { guard: 'late', target: 'claiming', description: 'too late to send' },
@@ -471,7 +471,7 @@ function tokensOf(...tokens: readonly (OAuthToken | undefined)[]): OAuthToken[] 
 }
 
 /** Reads the token that the states with a login have. */
-function held({ kept }: SessionContext): KeptToken {
+function keptIn({ kept }: SessionContext): KeptToken {
   if (kept === undefined) throw new TypeError('the context has no token')
   return kept
 }

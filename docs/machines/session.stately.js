@@ -18,11 +18,11 @@ export const session = setup({
     authorized: () => false,
     resting: () => false,
     notRejected: () => false,
-    mine: () => true,
+    claimed: () => true,
     newer: () => true,
     taken: () => false,
     nothingToSpend: () => false,
-    patient: () => false,
+    mayWait: () => false,
     late: () => false,
     unclearOnce: () => false,
     leaving: () => false,
@@ -169,7 +169,7 @@ export const session = setup({
         id: "claim",
         src: "claim",
         onDone: [
-          { guard: { type: "mine" }, target: "refreshing", actions: [{ type: "forgetBusy" }], description: "claim is ours" },
+          { guard: { type: "claimed" }, target: "refreshing", actions: [{ type: "forgetBusy" }], description: "claim is ours" },
           { guard: { type: "newer" }, target: "signedIn", actions: [{ type: "adopt" }], description: "already refreshed" },
           { guard: { type: "taken" }, target: "waiting", actions: [{ type: "keepBusy" }], description: "claim is taken" },
           { guard: { type: "nothingToSpend" }, target: "ended", description: "no refresh token" },
@@ -185,7 +185,7 @@ export const session = setup({
       meta: { text: "Another process is refreshing the login." },
       after: {
         claimPause: [
-          { guard: { type: "patient" }, target: "claiming", description: "after 0.5 s" },
+          { guard: { type: "mayWait" }, target: "claiming", description: "after 0.5 s" },
           { target: "signedIn", description: "waited too long" },
         ],
       },

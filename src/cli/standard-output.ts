@@ -37,6 +37,6 @@ export function outputFailure(): CommandError | undefined {
 }
 
 /** Writes a text to standard output. Resolves to whether that was possible. */
-export function printed(text: string): Promise<boolean> {
+export function tryToPrint(text: string): Promise<boolean> {
   return new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)))
 }

@@ -73,7 +73,7 @@ export function createSeal(key: SealingKey): Seal {
       const { token, secret, ...rest } = value as Members
       if (token === undefined && secret === undefined) return value
       const text = JSON.stringify({ token, secret })
-      return { ...rest, sealed: await encrypt(await cipher(), text, bound(name, rest)) }
+      return { ...rest, sealed: await encrypt(await cipher(), text, boundTo(name, rest)) }
     },
     async open(name, value) {
       const { sealed, ...rest } = Object(value) as Members
@@ -83,7 +83,7 @@ export function createSeal(key: SealingKey): Seal {
       }
       const key = await cipher()
       try {
-        const text = await decrypt(key, sealed as unknown as Sealed, bound(name, rest))
+        const text = await decrypt(key, sealed as unknown as Sealed, boundTo(name, rest))
         return { ...rest, ...JSON.parse(text) }
       } catch {
         throw new DamagedRecordError(
@@ -114,7 +114,7 @@ async function replace(store: Store, name: string, { before, change }: Replaceme
 }
 
 /** The name and the rest of a record, with sorted members: some stores change their order. */
-function bound(name: string, rest: Members): string {
+function boundTo(name: string, rest: Members): string {
   const sorted = (_: string, value: unknown) =>
     Object.prototype.toString.call(value) === '[object Object]'
       ? Object.fromEntries(Object.entries(value as Members).sort())

@@ -96,7 +96,7 @@ export function claim(
       return { result: { type: 'busy', pid, lapses: gone === undefined } }
     }
     const value = { ...record, claim: { owner: parts.owner, nonce } }
-    return { result: { type: 'mine' }, value }
+    return { result: { type: 'claimed' }, value }
   })
 }
 

@@ -9,14 +9,14 @@ export function createTurns() {
     key: string,
     task: (known: string | undefined) => Promise<{ readonly result: Result; readonly known: string }>,
   ): Promise<Result> => {
-    const mine = (last.get(key) ?? Promise.resolve(undefined)).then(task)
-    const turn = mine.then(
+    const own = (last.get(key) ?? Promise.resolve(undefined)).then(task)
+    const turn = own.then(
       ({ known }) => known,
       () => undefined,
     )
     last.set(key, turn)
     try {
-      return (await mine).result
+      return (await own).result
     } finally {
       if (last.get(key) === turn) last.delete(key)
     }

@@ -101,7 +101,7 @@ function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): 
     },
     state: (view, now) => {
       const width = (stream.columns ?? 80) - INDENT - NAME_WIDTH
-      if (isNews(view)) live.print(...stateLines(view, texts, width).map((line) => indented(line)))
+      if (isNews(view)) live.print(...stateLines(view, texts, width).map((line) => indent(line)))
       isOver = view.activity === undefined
       if (isOver) live.hide()
       else live.show(() => liveText(now(), texts))
@@ -109,13 +109,13 @@ function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): 
     say: (_event, ...lines) => {
       const apart = isOver && lines[0] !== '' ? ['', ...lines] : lines
       isOver = false
-      live.print(...apart.map((line) => indented(line)))
+      live.print(...apart.map((line) => indent(line)))
     },
     close: () => live.hide(),
   }
 }
 
-function indented(line: Line): Line {
+function indent(line: Line): Line {
   return typeof line === 'string' ? (line === '' ? '' : `  ${line}`) : ['  ', ...line]
 }
 

@@ -69,12 +69,12 @@ export function widthOf(line: Line): number {
 
 /** Wraps a text between words, and a word that is longer than a line anywhere. */
 export function wrap(text: string, width: number): string[] {
-  const pieces = text.split(' ').flatMap((word) => joined([...word], '', width))
-  return joined(pieces, ' ', width)
+  const pieces = text.split(' ').flatMap((word) => joinPieces([...word], '', width))
+  return joinPieces(pieces, ' ', width)
 }
 
 /** Joins pieces into lines that are not wider than `width`. */
-function joined(pieces: readonly string[], separator: string, width: number): string[] {
+function joinPieces(pieces: readonly string[], separator: string, width: number): string[] {
   const [first = '', ...others] = pieces
   const lines = [first]
   for (const piece of others) {

@@ -198,18 +198,18 @@ const FORMS = {
   none: async () => none(),
   basic: async ({ user, secret }) => {
     if (user === undefined) throw new CommandError('usage', '--auth basic requires --user')
-    return basic(user, await readSecret(required(secret), '--secret'))
+    return basic(user, await readSecret(requireSecret(secret), '--secret'))
   },
-  personal: async ({ secret }) => personalToken(await readSecret(required(secret), '--secret')),
+  personal: async ({ secret }) => personalToken(await readSecret(requireSecret(secret), '--secret')),
   app: async ({ appId, key }) => {
     if (appId === undefined || key === undefined)
       throw new CommandError('usage', '--auth app requires --app-id and --key')
     return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
   },
-  oauth: async ({ secret }) => oauth(await readSecret(required(secret), '--secret')),
+  oauth: async ({ secret }) => oauth(await readSecret(requireSecret(secret), '--secret')),
 } satisfies Record<AuthForm, (options: ApiOptions) => Promise<Auth>>
 
-function required(secret: string | undefined): string {
+function requireSecret(secret: string | undefined): string {
   if (secret !== undefined) return secret
   throw new CommandError('usage', 'no credential: set --secret to a file, - for standard input, or env:NAME')
 }
@@ -279,7 +279,7 @@ function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] 
 async function printBody({ stream, print }: Writer, response: Response): Promise<boolean> {
   if (stream.isTTY) {
     const text = await response.text()
-    if (text !== '') print(...formatted(text).split('\n'))
+    if (text !== '') print(...formatJson(text).split('\n'))
     return text !== ''
   }
   let last: number | undefined
@@ -298,7 +298,7 @@ function isText({ headers }: Response): boolean {
   return /^(text\/|application\/([^;]*\+)?json)/i.test(headers.get('content-type') ?? '')
 }
 
-function formatted(text: string): string {
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

@@ -117,7 +117,7 @@ function profileFor(description: Description, name: string | undefined): NamedPr
 }
 
 function environmentTokenFor(description: Description): EnvironmentToken | undefined {
-  const host = hostIn(asked(description))
+  const host = hostIn(addressIn(description))
   const given = host && environmentToken(host)
   return given && isFor(given.address, description) ? given : undefined
 }
@@ -128,10 +128,10 @@ function isFor(address: ServiceAddress, description: Description): boolean {
 
 /** Git passes the host as the user wrote it: with capitals, or with the default port. */
 function originOf(description: Description): URL | undefined {
-  return hostAddress(asked(description))
+  return hostAddress(addressIn(description))
 }
 
-function asked({ protocol, host }: Description): string {
+function addressIn({ protocol, host }: Description): string {
   return `${protocol}://${host}`
 }
 

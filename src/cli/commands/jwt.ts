@@ -55,7 +55,7 @@ async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): 
     writer.print(token.reveal())
     return 0
   }
-  const parts = decoded(token)
+  const parts = decodeJwt(token)
   const secondsLeft = Math.floor(parts.claims.exp - Date.now() / 1000)
   const secondsUntil = Math.ceil((parts.claims.iat ?? 0) - Date.now() / 1000)
   const isGood = secondsLeft > 0 && secondsUntil <= 0
@@ -84,10 +84,10 @@ export function numberOrName(appId: string): number | string {
 const header = v.record(v.string(), v.unknown())
 const claims = v.looseObject({ exp: v.number(), iat: v.optional(v.number()) })
 
-type Decoded = ReturnType<typeof decoded>
+type Decoded = ReturnType<typeof decodeJwt>
 
 /** Decodes the header and the claims. The signature is not checked: only the service has the public key. */
-function decoded(token: Secret) {
+function decodeJwt(token: Secret) {
   const [head, body, signature, ...more] = token.reveal().split('.')
   try {
     if (!head || !body || !signature || more.length > 0) throw new TypeError('not three parts')

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { DamagedRecordError, WrongHostError } from '../../errors.ts'
 import { failure } from '../../terminal/failure.ts'
 import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
@@ -10,7 +9,7 @@ import { authOrigin } from '../network/service-address.ts'
 import { finishWithoutOutput } from '../standard-output.ts'
 import { openSession } from '../storage/open-session.ts'
 import { removeLogin, removeLogout } from '../storage/saved-logins.ts'
-import { profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
+import { loginError, profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
 
 /** The options of `authgraph logout`. */
@@ -71,7 +70,9 @@ async function endLogin(name: string | undefined): Promise<Line[]> {
 async function end(name: string | undefined): Promise<Line[]> {
   const profile = profileOrCurrent(name)
   const session = await openSession(profile, await environmentFetch())
-  await session.logout()
+  await session.logout().catch((error) => {
+    throw loginError(profile.name, error)
+  })
   await removeLogout(profile)
   const { revocation } = session.actor.getSnapshot().context
   const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name)]
@@ -85,9 +86,5 @@ async function end(name: string | undefined): Promise<Line[]> {
 }
 
 function isUnreadable(error: unknown): boolean {
-  return (
-    error instanceof WrongHostError ||
-    error instanceof DamagedRecordError ||
-    (error instanceof CommandError && error.code === 'damaged_file')
-  )
+  return isFailure(error) && (error.code === 'wrong_host' || error.code === 'damaged_file')
 }

@@ -119,7 +119,7 @@ async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch)
       token: await validToken(session, profile),
       view: viewOfSession(session.actor.getSnapshot(), Date.now()),
     }))
-    return { ...login, token, view, ...(await checked(token, await providerOf(profile, fetch), fetch)) }
+    return { ...login, token, view, ...(await checkToken(token, await providerOf(profile, fetch), fetch)) }
   } catch (error) {
     if (isFailure(error)) return { ...login, error }
     throw error
@@ -131,11 +131,11 @@ async function environmentLogin(
   fetch: typeof globalThis.fetch,
 ): Promise<Login> {
   const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }
-  const found = await checked(token, await providerAt(address, fetch), fetch)
+  const found = await checkToken(token, await providerAt(address, fetch), fetch)
   return { name: source, address, place: `the environment variable ${source}`, ...found }
 }
 
-async function checked(token: OAuthToken, provider: Provider, fetch: typeof globalThis.fetch) {
+async function checkToken(token: OAuthToken, provider: Provider, fetch: typeof globalThis.fetch) {
   const response = await whoIs(token, { provider, fetch })
   return isFailure(response) ? { error: response } : { user: response }
 }

@@ -26,7 +26,7 @@ export async function environmentFetch(direct = globalThis.fetch): Promise<typeo
     httpsProxy: proxy.href,
     clientFactory: (origin, options) => {
       const { connect } = options as { connect: Connect }
-      return new Pool(origin, { ...options, connect: blaming(connect) })
+      return new Pool(origin, { ...options, connect: blameProxy(connect) })
     },
   })
   const send = async (address: string | URL, init: object) => {
@@ -47,7 +47,7 @@ export async function environmentFetch(direct = globalThis.fetch): Promise<typeo
 }
 
 /** Marks the errors of a connection as those of the proxy. */
-function blaming(connect: Connect): Connect {
+function blameProxy(connect: Connect): Connect {
   return (options, callback) =>
     connect(options, (error, socket) => {
       if (error) callback(new ProxyConnectionError(error.message, { cause: error }), null)

@@ -32,7 +32,7 @@ export const httpFetch = (async (address: string, { method, headers, body, signa
 /** A plain object: the Response class of the runtime would load the rest of its `fetch`. */
 async function responseOf(message: IncomingMessage): Promise<Response> {
   const { statusCode: status, headers } = message
-  const stream = await decoded(message)
+  const stream = await decode(message)
   const cancel = async () => void stream.destroy()
   const reader = () => {
     const chunks = stream[Symbol.asyncIterator]()
@@ -54,7 +54,7 @@ async function responseOf(message: IncomingMessage): Promise<Response> {
 }
 
 /** Some servers compress responses although the request does not accept it. */
-async function decoded(message: IncomingMessage): Promise<Readable> {
+async function decode(message: IncomingMessage): Promise<Readable> {
   const encoding = (message.headers['content-encoding'] ?? '').toLowerCase()
   if (!isKnown(encoding)) return message
   const zlib = await import('node:zlib')

@@ -1,6 +1,5 @@
 import { waitFor } from 'xstate'
 import { tokenInUse } from '../../../machines/session-selectors.ts'
-import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
@@ -13,7 +12,7 @@ import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
 import { loginStore } from './login-stores.ts'
 import { openLogin } from './saved-logins.ts'
-import { damagedLogin, type NamedProfile, type SavedProfile } from './saved-profiles.ts'
+import { loginError, type NamedProfile, type SavedProfile } from './saved-profiles.ts'
 
 /** Milliseconds for which a command waits until a new token is stored. */
 const STORE_PATIENCE = 10_000
@@ -81,16 +80,7 @@ export async function validToken(session: Session, { name }: NamedProfile): Prom
   try {
     await session.token()
   } catch (error) {
-    if (error instanceof WrongHostError)
-      throw new WrongHostError(
-        `the login of ${name} belongs to another service than its profile says: run authgraph logout --profile ${name}`,
-      )
-    if (error instanceof DamagedRecordError) throw damagedLogin(name)
-    if (!(error instanceof LoginRequiredError)) throw error
-    throw new CommandError(
-      'no_login',
-      `the login of ${name} has expired: run authgraph login --profile ${name}`,
-    )
+    throw loginError(name, error)
   }
   const { token } = tokenInUse(session.actor.getSnapshot().context) ?? {}
   if (token === undefined) throw new CommandError('no_login', `the login of ${name} was just deleted`)

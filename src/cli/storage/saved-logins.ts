@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.ts'
 import { fileOf } from './folders.ts'
 import { loginStore, loginsFolder, sealOf } from './login-stores.ts'
 import { removeFile } from './private-file.ts'
-import { damagedLogin, type NamedProfile } from './saved-profiles.ts'
+import { loginError, type NamedProfile } from './saved-profiles.ts'
 
 /** The secret part of a login, encrypted with its token. */
 const savedSecret = v.object({ secret: v.object({ clientId: v.string() }) })
@@ -29,7 +29,7 @@ export async function openLogin(profile: NamedProfile): Promise<OpenedLogin> {
   await assertPrivate(loginsFolder())
   const record = await openRecord(profile)
   const saved = v.safeParse(savedSecret, record)
-  if (!saved.success) throw damagedLogin(profile.name)
+  if (!saved.success) throw loginError(profile.name, new DamagedRecordError('no client ID'))
   return { record, clientId: new Secret(saved.output.secret.clientId) }
 }
 
@@ -38,7 +38,7 @@ async function openRecord({ name, store, record }: NamedProfile): Promise<Json |
   try {
     return seal ? await seal.open(name, record) : record
   } catch (error) {
-    throw error instanceof DamagedRecordError ? damagedLogin(name) : error
+    throw loginError(name, error)
   }
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { WrongHostError } from '../../errors.ts'
+import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError, type Failure, isFailure } from '../command-error.ts'
 import { isProfileName } from '../commands/values.ts'
@@ -57,12 +57,27 @@ export function findProfile(name: string): NamedProfile | undefined {
 }
 
 /** The error of a login that cannot be read. It has the code `damaged_file`, and quotes nothing of the login. */
-export function damagedLogin(name: string): CommandError {
+function damagedLogin(name: string): CommandError {
   return new CommandError(
     'damaged_file',
     `the saved login of ${name} cannot be read, because it is damaged or from another version: run ` +
       `authgraph login --profile ${name}, or authgraph logout --profile ${name} to remove it`,
   )
+}
+
+/** Says in the words of the command line why a session has no token. Any other error stays. */
+export function loginError(name: string, error: unknown): unknown {
+  if (error instanceof DamagedRecordError) return damagedLogin(name)
+  if (error instanceof WrongHostError)
+    return new WrongHostError(
+      `the login of ${name} belongs to another service than its profile says: run authgraph logout --profile ${name}`,
+    )
+  if (error instanceof LoginRequiredError)
+    return new CommandError(
+      'no_login',
+      `the login of ${name} has expired: run authgraph login --profile ${name}`,
+    )
+  return error
 }
 
 /** Finds a profile, but ignores a damaged one, which a login replaces. */

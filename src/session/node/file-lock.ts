@@ -111,7 +111,7 @@ async function acquire(lock: string, own: string, isDead: IsDead): Promise<strin
 async function tryToAcquire(lock: string, own: string, isDead: IsDead): Promise<string[] | string> {
   const chain: { readonly file: string; readonly nonce: string }[] = []
   for (let file = lock; ; ) {
-    if (await linked(own, file)) {
+    if (await tryToLink(own, file)) {
       // The dead process may have had another heir, which has already removed the chain.
       for (const { file: below, nonce } of chain)
         if ((await find(below))?.nonce !== nonce) {
@@ -127,7 +127,7 @@ async function tryToAcquire(lock: string, own: string, isDead: IsDead): Promise<
   }
 }
 
-async function linked(own: string, file: string): Promise<boolean> {
+async function tryToLink(own: string, file: string): Promise<boolean> {
   try {
     await link(own, file)
     return true
@@ -145,14 +145,14 @@ async function find(file: string): Promise<Found | undefined> {
   try {
     const text = readRegularFileSync(file)
     const { ino, mtimeMs } = await stat(file)
-    const { owner, nonce } = parsed(text) ?? { owner: undefined, nonce: `${ino}-${mtimeMs}` }
+    const { owner, nonce } = readHeld(text) ?? { owner: undefined, nonce: `${ino}-${mtimeMs}` }
     return { owner, nonce, mtime: mtimeMs }
   } catch {
     return undefined
   }
 }
 
-function parsed(text: string): Held | undefined {
+function readHeld(text: string): Held | undefined {
   try {
     const { owner, nonce } = JSON.parse(text)
     return typeof owner === 'string' && typeof nonce === 'string' ? { owner, nonce } : undefined

@@ -60,21 +60,21 @@ export function keyringKey(name: string): () => Promise<Uint8Array> {
 }
 
 function tookTooLong(): StoreUnavailableError {
-  return unusable(`no response within ${PATIENCE / 1000} seconds. Is it locked?`)
+  return keyringError(`no response within ${PATIENCE / 1000} seconds. Is it locked?`)
 }
 
 async function readKey(name: string): Promise<Uint8Array> {
   const entry = await entryOf(name)
-  const found = await tried(() => entry.getPassword())
-  return parseKey(name, found ?? (await createdKey(name, entry)))
+  const found = await retry(() => entry.getPassword())
+  return parseKey(name, found ?? (await createKey(name, entry)))
 }
 
 /** Two processes may find no key at the same time: the second one reads the key of the first. */
-async function createdKey(name: string, entry: AsyncEntry): Promise<string | null> {
+async function createKey(name: string, entry: AsyncEntry): Promise<string | null> {
   const folder = folderOf(name)
-  await tried(() => makePrivate(folder))
+  await retry(() => makePrivate(folder))
   return underLock(join(folder, 'keyring.lock'), processOwners(), () =>
-    tried(async () => {
+    retry(async () => {
       if ((await entry.getPassword()) === null)
         await entry.setPassword(randomBytes(KEY_LENGTH).toString('base64'))
       return entry.getPassword()
@@ -85,30 +85,30 @@ async function createdKey(name: string, entry: AsyncEntry): Promise<string | nul
 async function entryOf(name: string): Promise<AsyncEntry> {
   // The library is an optional dependency with one binary per platform.
   const library = await import('@napi-rs/keyring').catch((): never => {
-    throw unusable('the package @napi-rs/keyring is not installed')
+    throw keyringError('the package @napi-rs/keyring is not installed')
   })
-  return tried(async () => new library.AsyncEntry(name, ACCOUNT, OPTIONS))
+  return retry(async () => new library.AsyncEntry(name, ACCOUNT, OPTIONS))
 }
 
-async function tried<Result>(run: () => Promise<Result>, tries = TRIES): Promise<Result> {
+async function retry<Result>(run: () => Promise<Result>, tries = TRIES): Promise<Result> {
   try {
     return await run()
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error
     // The start of the message describes the keyring, and never an entry.
     const [reason = ''] = error instanceof Error ? error.message.split('\n') : ['it failed']
-    if (tries === 1 || !NO_REPLY.test(reason)) throw unusable(reason.slice(0, 200))
+    if (tries === 1 || !NO_REPLY.test(reason)) throw keyringError(reason.slice(0, 200))
     await sleep(Math.random() * PAUSE)
-    return tried(run, tries - 1)
+    return retry(run, tries - 1)
   }
 }
 
 function parseKey(name: string, text: string | null): Uint8Array {
   const key = Buffer.from(text ?? '', 'base64')
   if (key.byteLength === KEY_LENGTH) return new Uint8Array(key)
-  throw unusable(`its entry ${name} / ${ACCOUNT} is not a key. Remove the entry, and log in again`)
+  throw keyringError(`its entry ${name} / ${ACCOUNT} is not a key. Remove the entry, and log in again`)
 }
 
-function unusable(reason: string): StoreUnavailableError {
+function keyringError(reason: string): StoreUnavailableError {
   return new StoreUnavailableError(`the system keyring cannot be used: ${reason}`)
 }

@@ -21,20 +21,20 @@ export function processOwners(): Owners {
   return {
     self,
     isGone(owner) {
-      const other = parsed(owner)
+      const other = readOwner(owner)
       if (other === undefined || other.host !== host) return undefined
       const isGone = host === '' ? isGoneById(other) : isGoneByStart(other)
       // A worker thread may have been terminated while its process lives.
       return other.thread !== undefined && owner !== self ? isGone || undefined : isGone
     },
     pidOf(owner) {
-      const other = parsed(owner)
+      const other = readOwner(owner)
       return other?.host === host ? other.pid : undefined
     },
   }
 }
 
-function parsed(owner: string): Process | undefined {
+function readOwner(owner: string): Process | undefined {
   const [host, pid, start, thread] = owner.split('/')
   if (host === undefined || start === undefined || !(Number(pid) > 0)) return undefined
   return { host, pid: Number(pid), start, thread }

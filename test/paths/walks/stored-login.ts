@@ -78,7 +78,7 @@ export function claimIn(
   if (kept.token.refreshToken === undefined)
     return { result: { type: 'nothingToSpend' }, stored: rejected ? 'ended' : stored }
   if (stored.owner === OTHERS) return { result: { type: 'busy', pid: OTHER_PID, lapses: false }, stored }
-  return { result: { type: 'mine' }, stored: { ...stored, owner: OURS } }
+  return { result: { type: 'claimed' }, stored: { ...stored, owner: OURS } }
 }
 
 export function settleIn(

@@ -61,13 +61,13 @@ export interface LoginSession {
  * @throws {@link CommandError} if a required option is missing.
  */
 export async function planLogin(options: LoginOptions): Promise<Plan> {
-  const plan = await (options.resume ? resumed(options) : fresh(options))
+  const plan = await (options.resume ? planResumed(options) : planNew(options))
   // Not once a token is there, which a slow keyring would hold up.
   await removeUnreadable(plan)
   return plan
 }
 
-async function fresh(options: LoginOptions): Promise<Plan> {
+async function planNew(options: LoginOptions): Promise<Plan> {
   forgetExpiredFlows()
   const { encoding } = options
   const given = addressOf(options)
@@ -91,7 +91,7 @@ async function fresh(options: LoginOptions): Promise<Plan> {
   }
 }
 
-async function resumed(options: LoginOptions): Promise<Plan> {
+async function planResumed(options: LoginOptions): Promise<Plan> {
   const { name, address, record, ...saved } = savedFlowOf(options.profile)
   return {
     name,

@@ -9,7 +9,7 @@ import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
 import { whoIs } from '../../network/who-is.ts'
-import { printed } from '../../standard-output.ts'
+import { tryToPrint } from '../../standard-output.ts'
 import { forgetChoice } from '../../storage/chosen-profile.ts'
 import { placeOf } from '../../storage/login-stores.ts'
 import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
@@ -56,7 +56,7 @@ export async function saveToken(
 
 function print({ accessToken }: OAuthToken, { json }: LoginOptions): Promise<boolean> {
   const token = accessToken.reveal()
-  return printed(`${json ? visibleJson({ event: 'token', token }) : token}\n`)
+  return tryToPrint(`${json ? visibleJson({ event: 'token', token }) : token}\n`)
 }
 
 /** The `Date` of the service may be wrong. */
