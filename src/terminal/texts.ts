@@ -104,5 +104,5 @@ function messageOf(error: Failure): string {
 
 /** Tells whether the error code is known: the message then says what to do. */
 export function isExplained({ code, error, status, message }: RefusedError): boolean {
-  return code === 'forbidden' || (status < 500 && error !== undefined && message.includes(error))
+  return code !== 'refused' || (status < 500 && error !== undefined && message.includes(error))
 }

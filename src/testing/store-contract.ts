@@ -38,6 +38,9 @@ export interface StoreContractOptions {
   readonly shared?: () => SharedStore | Promise<SharedStore>
 }
 
+type Stores = readonly [Store, ...Store[]]
+type Opened = Store | Stores
+
 /** Milliseconds of a short lifetime, and the longest wait for a record to expire. */
 const SHORT = 300
 const PATIENCE = 5_000
@@ -64,22 +67,26 @@ const later = () => Date.now() + 60_000
  *   test(name, run)
  * ```
  *
- * @param open Opens a store without records. Called by each test.
+ * @param open Opens a store without records, or several that share them, as the instances of a service do: concurrent
+ * updates then go through all of them. Called by each test.
  */
 export function storeContract(
-  open: () => Store | Promise<Store>,
+  open: () => Opened | Promise<Opened>,
   { shared }: StoreContractOptions = {},
 ): StoreTest[] {
   const tests = Object.entries(CONTRACT).map(([name, check]) => ({
     name,
-    run: async () => check(await open()),
+    run: async () => {
+      const opened = await open()
+      return check(...('update' in opened ? ([opened] as const) : opened))
+    },
   }))
   if (shared === undefined) return tests
   const name = 'loses no update of processes that are killed, or stopped and continued'
   return [...tests, { name, run: async () => survivesSignals(await shared()) }]
 }
 
-const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
+const CONTRACT: Readonly<Record<string, (...stores: Stores) => Promise<void>>> = {
   'has no record for a new key': async (store) => assertSame(await read(store, 'key'), undefined),
 
   'returns each kind of value as it was written': async (store) => {
@@ -180,31 +187,31 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     assertSame(await read(store, 'key'), 'kept')
   },
 
-  'loses none of 200 concurrent updates': async (store) => {
-    const seen = await atOnce(() => store.update('count', countUp))
+  'loses none of 200 concurrent updates': async (...stores) => {
+    const seen = await atOnce(stores, (store) => store.update('count', countUp))
     assertSame(new Set(seen).size, MANY)
-    assertSame(await read(store, 'count'), MANY)
+    assertSame(await read(stores[0], 'count'), MANY)
   },
 
-  'writes once if 200 concurrent updates write only a first value': async (store) => {
-    const seen = await atOnce((index) =>
+  'writes once if 200 concurrent updates write only a first value': async (...stores) => {
+    const seen = await atOnce(stores, (store, index) =>
       store.update<boolean>('first', (value) =>
         value === undefined ? { result: true, value: index, expiresAt: later() } : { result: false },
       ),
     )
     assertSame(seen.filter(Boolean).length, 1)
-    assertSame(await read(store, 'first'), seen.indexOf(true))
+    assertSame(await read(stores[0], 'first'), seen.indexOf(true))
   },
 
-  'rejects the updates whose change throws when it is called again': async (store) => {
-    const update = () =>
+  'rejects the updates whose change throws when it is called again': async (...stores) => {
+    const update = (store: Store) =>
       store.update('count', (value = 0) => {
         if (Number(value) === 10) throw new RangeError('enough')
         return countUp(value)
       })
-    const outcomes = await atOnce(() => update().then(String, () => 'rejected'))
+    const outcomes = await atOnce(stores, (store) => update(store).then(String, () => 'rejected'))
     assertSame(outcomes.filter((outcome) => outcome === 'rejected').length, MANY - 10)
-    assertSame(await read(store, 'count'), 10)
+    assertSame(await read(stores[0], 'count'), 10)
   },
 }
 
@@ -220,8 +227,15 @@ function countUp(value: Json = 0): Change<Json> {
   return { result: value, value: Number(value) + 1, expiresAt: later() }
 }
 
-function atOnce<Result>(run: (index: number) => Promise<Result>): Promise<Result[]> {
-  return Promise.all(Array.from({ length: MANY }, (_, index) => run(index)))
+/** Runs many updates at once, in turn through each of the stores. */
+function atOnce<Result>(
+  stores: Stores,
+  run: (store: Store, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const updates = Array.from({ length: MANY }, (_, index) =>
+    run(stores[index % stores.length] ?? stores[0], index),
+  )
+  return Promise.all(updates)
 }
 
 /** Throws where two values differ. The order of members does not count: databases may sort them. */

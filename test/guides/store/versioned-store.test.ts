@@ -16,7 +16,10 @@ function tableInMemory(): Table {
   }
 }
 
-for (const { name, run } of storeContract(() =>
-  versionedStore(tableInMemory()),
-))
-  test(name, run)
+// Two instances of a service, with one table.
+const open = () => {
+  const table = tableInMemory()
+  return [versionedStore(table), versionedStore(table)] as const
+}
+
+for (const { name, run } of storeContract(open)) test(name, run)
