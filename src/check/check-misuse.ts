@@ -33,7 +33,7 @@ export async function checkMisuse(check: Check): Promise<void> {
   const refreshed = await check.refresh(refreshTokenOf(check.login), foreignClient)
   check.judge('foreign-refresh-token', refreshed, stolen('the other client got a token'))
 
-  check.login = await validTokens(check, tokensIn(refreshed) ? undefined : check.login)
+  check.login = await validTokens(check, check.login)
   const scope = [...scopesOf(check, check.login), NEVER_APPROVED].join(' ')
   const wider = await check.refresh(refreshTokenOf(check.login), { scope })
   check.judge('refresh-scope', wider, notRefused)

@@ -147,6 +147,26 @@ const CASES: readonly (readonly [
     },
   ],
   [
+    'sends no token',
+    { fault: FAULTS.approved() },
+    {
+      failed: ['approved'],
+      skipped: [
+        'token-type',
+        'token-scope',
+        'token-no-store',
+        ...OF_REFRESH,
+        'token-once',
+        ...OF_MISUSE,
+        'token-entropy',
+        'token-lifetime',
+        ...OF_REVOCATION.slice(2),
+        'token-short',
+        'token-in-url',
+      ],
+    },
+  ],
+  [
     'does not know the second client',
     { options: { otherClientId: 'nobody' } },
     { skipped: ['foreign-device-code'] },

@@ -138,21 +138,25 @@ function reads(when: (request: SeenRequest) => boolean, name: string, value: str
   return { before: (request) => when(request) && request.fields.set(name, value) }
 }
 
-/** Replaces the device codes of the service, in both directions. */
-function alias(toShown: (body: Body, count: number) => string): Fault {
+/** Replaces a secret of the service, in both directions. */
+function alias(name: 'device_code' | 'refresh_token', toShown: (body: Body, count: number) => string): Fault {
   const real = new Map<string, string>()
   return {
     before: ({ fields }) => {
-      const shown = fields.getAll('device_code')
-      if (shown.every((code) => !real.has(code))) return
-      fields.delete('device_code')
-      for (const code of shown) fields.append('device_code', real.get(code) ?? code)
+      for (const field of [name, 'token']) {
+        const shown = fields.getAll(field)
+        fields.delete(field)
+        for (const secret of shown) fields.append(field, real.get(secret) ?? secret)
+      }
     },
-    ...change(codes, ({ body }) => {
-      const shown = toShown(body, real.size)
-      real.set(shown, body.device_code)
-      body.device_code = shown
-    }),
+    ...change(
+      (_, { body }) => body?.[name] !== undefined,
+      ({ body }) => {
+        const shown = toShown(body, real.size)
+        real.set(shown, body[name])
+        body[name] = shown
+      },
+    ),
   }
 }
 
@@ -212,7 +216,10 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
   'codes-lifetime': () => members(codes, { expires_in: '900' }),
   'codes-json': () => headers(codes, { 'content-type': 'text/plain' }),
   'codes-no-store': () => headers(codes, { 'cache-control': 'max-age=60' }),
-  'device-code-entropy': () => ({ dialect: 'rfc8628', ...alias((_, count) => `few-bits-${count}`) }),
+  'device-code-entropy': () => ({
+    dialect: 'rfc8628',
+    ...alias('device_code', (_, count) => `few-bits-${count}`),
+  }),
   'user-code-entropy': () => ({
     dialect: 'rfc8628',
     ...members(codes, (_, count) => ({
@@ -248,7 +255,7 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
   'codes-method': () => respond(at(CODES, 'GET'), 200, OTHER_CODES),
   pending: () => members(first(atPoll), { error: 'not_yet' }),
   'poll-status': () => ({ dialect: 'github', ...status(error(PENDING), 400) }),
-  'device-code-form': () => alias(({ device_code }) => `${device_code}x`),
+  'device-code-form': () => alias('device_code', ({ device_code }) => `${device_code}x`),
   'user-code-form': () => members(codes, ({ user_code }) => ({ user_code: user_code.replace('-', '') })),
   'slow-down': () => members(error('slow_down'), { error: PENDING }),
   'slow-down-interval': () => members(error('slow_down'), { interval: 6 }),
@@ -349,7 +356,11 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
   'poll-unknown-client': () => says(PENDING, isUnknown('client_id')),
   'poll-no-client': () => says(PENDING, ({ sent }) => sent.has('device_code') && !sent.has('client_id')),
   'poll-repeated': () => says(PENDING, ({ sent }) => sent.getAll('device_code').length > 1),
-  'poll-method': () => respond(at(POLL, 'GET'), 200, TOKEN),
+  'poll-method': () =>
+    remembers('device_code', at(POLL, 'GET'), (response, request, spent) => {
+      if (at(POLL, 'GET')(request)) Object.assign(response, { status: 200, body: TOKEN })
+      else if (spent.has(request.sent.get('device_code'))) response.body = { error: 'invalid_grant' }
+    }),
   expired: () => says(PENDING, error('expired_token')),
   'poll-json': () => headers(atPoll, { 'content-type': 'text/html' }),
   redirects: () => status((request) => atPoll(request) && !request.sent.has('client_id'), 307),
@@ -391,7 +402,7 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
   ['sends slow_down with status 429', () => status(error('slow_down'), 429), 'poll-status'],
   [
     'puts the user code into the device code',
-    () => alias(({ device_code, user_code }) => `${user_code}.${device_code}`),
+    () => alias('device_code', ({ device_code, user_code }) => `${user_code}.${device_code}`),
     'device-code-private',
   ],
   [
@@ -408,6 +419,16 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
     'counts its access tokens',
     () => members(tokens, (_, count) => ({ access_token: `token-0000000000000000000000000${count}` })),
     'token-entropy',
+  ],
+  [
+    'counts its refresh tokens',
+    () => alias('refresh_token', (_, count) => `refresh-0000000000000000000000000${count}`),
+    'token-entropy',
+  ],
+  [
+    'sends no refresh token with the second refresh',
+    () => change(refreshed, ({ body }, _, count) => count === 1 && delete body.refresh_token),
+    'refresh-rotation',
   ],
   [
     'reads a poll from the query of a POST',
@@ -448,7 +469,7 @@ export const UNSEEN: Readonly<Record<string, () => Fault>> = {
   'accepts access tokens for longer than expires_in': () => members(tokens, { expires_in: 1 }),
   'gives every login the same access token': () => members(tokens, { access_token: TOKEN.access_token }),
   'derives device codes from a counter with a hash': () =>
-    alias((_, count) => createHash('sha256').update(String(count)).digest('hex')),
+    alias('device_code', (_, count) => createHash('sha256').update(String(count)).digest('hex')),
   'issues tokens for any other grant type': () =>
     respond(({ sent }) => sent.get('grant_type') === 'password', 200, TOKEN),
   'gives a denied device a token at its second poll': () =>
