@@ -247,3 +247,25 @@ test('refuses a database without a query function', () => {
     expect.objectContaining({ code: 'bad_option', message: 'query must be a function that runs SQL' }),
   )
 })
+
+test('writes a new record with one statement, and deletes expired ones every ten seconds', async () => {
+  const clock = { time: 1_000_000, now: () => clock.time }
+  const sent: string[] = []
+  const query: Query = async (text) => {
+    const [verb = ''] = text.split(' ')
+    sent.push(verb)
+    return text.startsWith('SELECT id') ? [{ id: 1 }] : verb === 'INSERT' ? [{ key: 'key' }] : []
+  }
+  const store = sqlStore({ name: 'SQL', query }, { clock })
+  const statements = async () => {
+    sent.length = 0
+    await increment(store)
+    await new Promise((resolve) => setImmediate(resolve))
+    return sent.join(' ')
+  }
+  expect(await statements()).toBe('SELECT SELECT INSERT DELETE DELETE')
+  clock.time += 9999
+  expect(await statements()).toBe('SELECT INSERT')
+  clock.time += 1
+  expect(await statements()).toBe('SELECT INSERT DELETE DELETE')
+})
