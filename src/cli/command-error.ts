@@ -26,7 +26,7 @@ export class CommandError extends Error {
 }
 
 /** An error that a command reports in one sentence. Any other error is a bug. */
-export type Failure = AuthgraphError | CommandError
+export type ReportedError = AuthgraphError | CommandError
 
 /** Exit codes other than 1. */
 const EXIT_CODES: Partial<Record<ErrorCode | CommandErrorCode, number>> = {
@@ -38,11 +38,11 @@ const EXIT_CODES: Partial<Record<ErrorCode | CommandErrorCode, number>> = {
 }
 
 /** Tells whether a command reports this error in one sentence. */
-export function isFailure(error: unknown): error is Failure {
+export function isFailure(error: unknown): error is ReportedError {
   return error instanceof AuthgraphError || error instanceof CommandError
 }
 
 /** Returns the exit code of an error. */
-export function exitCodeOf(error: Failure): number {
+export function exitCodeOf(error: ReportedError): number {
   return EXIT_CODES[error.code] ?? 1
 }

@@ -13,7 +13,7 @@ export interface Message {
 }
 
 /** The part of a message that its request or response provides. */
-export type Shown = Pick<Message, 'title' | 'fields'>
+export type ShownMessage = Pick<Message, 'title' | 'fields'>
 
 /** Bytes of the largest body that is read. */
 const LARGEST = 64 * 1024
@@ -36,13 +36,13 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
  *
  * @param secrets The secrets of the exchange, which no other field may repeat. This function adds those of the request.
  */
-export async function shownRequest(request: Request, secrets: Set<string>): Promise<Shown> {
+export async function shownRequest(request: Request, secrets: Set<string>): Promise<ShownMessage> {
   const { pathname } = new URL(request.url)
   return { title: `${request.method} ${pathname}`, fields: await fieldsOf(request.clone(), secrets) }
 }
 
 /** Describes a response by its status and its fields, like `shownRequest`. */
-export async function shownResponse(response: Response, secrets: Set<string>): Promise<Shown> {
+export async function shownResponse(response: Response, secrets: Set<string>): Promise<ShownMessage> {
   return { title: String(response.status), fields: await fieldsOf(response.clone(), secrets) }
 }
 

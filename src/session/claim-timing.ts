@@ -12,14 +12,14 @@ export const SENDING_BOUND = 12_000
 export const HEADERS_BOUND = LAPSE - 2000
 
 /** Seconds after which a session gives up a refresh request. */
-export const REQUEST_TIMEOUT = 8
+export const REFRESH_TIMEOUT = 8
 
 /** Milliseconds of the reuse window that remain for the one that takes over. */
 const MARGIN = 5000
 
 // The owner of a claim has finished before it lapses, and who takes it over is inside the reuse window.
 const isSound =
-  SENDING_BOUND + REQUEST_TIMEOUT * 1000 < LAPSE &&
+  SENDING_BOUND + REFRESH_TIMEOUT * 1000 < LAPSE &&
   LAPSE < DEFAULT_REUSE_WINDOW * 1000 - MARGIN &&
   LAPSE < LAPSE_PATIENCE
 if (!isSound) throw new RangeError('the times of a claim contradict each other')

@@ -34,7 +34,7 @@ import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { type Clock, systemClock } from '../request/clock.ts'
 import { Secret } from '../secret.ts'
-import { claim, erase, read, refresh, revoke, type SessionParts, settle } from './session-actors.ts'
+import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
 import type { SessionData } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -103,7 +103,7 @@ async function refreshAndKeep(
   input: RefreshInput,
   signal: AbortSignal,
 ): Promise<RefreshResult> {
-  const refreshed = await refresh(parts, input)
+  const refreshed = await spendRefreshToken(parts, input)
   if (signal.aborted) {
     const result = refreshed.type === 'late' ? undefined : refreshed
     const { type } = await settle(parts, { ...input, result })

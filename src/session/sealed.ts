@@ -15,7 +15,7 @@ type Members = Readonly<Record<string, Json>>
 export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
 
 /** Encrypts and decrypts the secret members of the record with a name. */
-export interface Seal {
+export interface RecordSeal {
   close(name: string, value: NonNullable<Json>): Promise<NonNullable<Json>>
   /** Throws {@link DamagedRecordError} for a record that was sealed with another key, was changed, or is not sealed. */
   open(name: string, value: Json | undefined): Promise<Json | undefined>
@@ -58,7 +58,7 @@ export function sealed(store: SessionStore, key: SealingKey): SessionStore {
 }
 
 /** Throws {@link BadOptionError} if the key does not have 32 bytes. */
-export function createSeal(key: SealingKey): Seal {
+export function createSeal(key: SealingKey): RecordSeal {
   if (typeof key !== 'function') assertKey(key)
   let imported: Promise<CryptoKey> | undefined
   const cipher = () => {

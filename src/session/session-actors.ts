@@ -24,7 +24,7 @@ import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'
 import { within } from '../request/waiting.ts'
 import type { Change } from '../store/store.ts'
-import { HEADERS_BOUND, LAPSE, REQUEST_TIMEOUT, SENDING_BOUND } from './claim-timing.ts'
+import { HEADERS_BOUND, LAPSE, REFRESH_TIMEOUT, SENDING_BOUND } from './claim-timing.ts'
 import { guardHeaders } from './guard-headers.ts'
 import { elapsedSince, type Moment, momentOf } from './moment.ts'
 import {
@@ -128,7 +128,7 @@ function processOf(owner: string): string {
  * Uses the refresh token, unless the claim was written too long ago: another process may take it over. A failure is a
  * result, not an error.
  */
-export async function refresh(
+export async function spendRefreshToken(
   { sender, claimed = [] }: SessionParts,
   { kept }: Pick<RefreshInput, 'kept'>,
 ): Promise<RefreshResult> {
@@ -144,7 +144,7 @@ export async function refresh(
     return guardHeaders({ isTooLate: () => isTooLate(HEADERS_BOUND) }, () => fetch(...request))
   }
   try {
-    const refreshed = await requestRefresh(kept.token, { ...sender, fetch: inTime }, REQUEST_TIMEOUT)
+    const refreshed = await requestRefresh(kept.token, { ...sender, fetch: inTime }, REFRESH_TIMEOUT)
     return { type: 'token', token: refreshed, sentAt }
   } catch (error) {
     if (late) return { type: 'late', error: new StoreUnavailableError('the store responds too slowly') }

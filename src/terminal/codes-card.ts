@@ -2,7 +2,7 @@ import type { ShownCodes } from '../client/options.ts'
 import { largeText } from './large-text.ts'
 import { qrCode } from './qr-code.ts'
 import type { TerminalTexts } from './texts.ts'
-import { type Line, type Styled, styled, widthOf } from './writer.ts'
+import { columnsOf, type Line, type Styled, styled } from './writer.ts'
 
 /** Columns between the code and the QR code. */
 const GAP = 4
@@ -45,8 +45,8 @@ export function codesCard(
   const drawn = qr ? qrCode(codes.verificationUriComplete ?? verificationUri) : undefined
   if (!drawn) return ['', ...words, ...below]
   const left = [...words, ...keys.map((key): Line => ['  ', ...key])]
-  const width = Math.max(...left.map(widthOf)) + GAP
-  const drawnWidth = widthOf(drawn[0] ?? '')
+  const width = Math.max(...left.map(columnsOf)) + GAP
+  const drawnWidth = columnsOf(drawn[0] ?? '')
   if (width + drawnWidth < columns && drawn.length + LINES_BELOW < rows)
     return ['', ...beside(left, drawn, width), '']
   if (drawnWidth + 2 < columns && words.length + drawn.length + below.length + LINES_BELOW < rows)
@@ -55,8 +55,8 @@ export function codesCard(
 }
 
 function label(text: string, { open, enter }: TerminalTexts): string {
-  const width = Math.max(widthOf(open), widthOf(enter))
-  return `  ${text}${' '.repeat(width - widthOf(text))}  `
+  const width = Math.max(columnsOf(open), columnsOf(enter))
+  return `  ${text}${' '.repeat(width - columnsOf(text))}  `
 }
 
 function hints(code: string, { keys }: TerminalTexts): [string, Styled][] {
@@ -70,12 +70,12 @@ function hints(code: string, { keys }: TerminalTexts): [string, Styled][] {
 /** The keys in one line if they fit, or one below the other. */
 function inRow(keys: readonly (readonly (string | Styled)[])[], columns: number): Line[] {
   const row = keys.flatMap((key, index) => [index === 0 ? '  ' : '   ', ...key])
-  return widthOf(row) < columns ? [row] : keys.map((key) => ['  ', ...key])
+  return columnsOf(row) < columns ? [row] : keys.map((key) => ['  ', ...key])
 }
 
 function large(text: string, columns: number): Line[] {
   const lines = largeText(text)
-  if (!lines || widthOf(lines[0] ?? '') + 2 > columns) return []
+  if (!lines || columnsOf(lines[0] ?? '') + 2 > columns) return []
   return [...lines.map((line) => ['  ', styled('bold', line)]), '']
 }
 
@@ -83,6 +83,6 @@ function beside(words: readonly Line[], drawn: readonly string[], width: number)
   return drawn.map((line, index) => {
     const left = words[index] ?? ''
     const parts = typeof left === 'string' ? [left] : left
-    return [...parts, ' '.repeat(width - widthOf(left)), line]
+    return [...parts, ' '.repeat(width - columnsOf(left)), line]
   })
 }

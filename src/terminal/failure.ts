@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors.ts'
 import type { Event } from './report.ts'
 import type { Failure, TerminalTexts } from './texts.ts'
-import { type Line, styled, wrap } from './writer.ts'
+import { type Line, styled, wrapWords } from './writer.ts'
 
 /** Columns before a line: for the mark, and for the indent of a report in a terminal. */
 const INDENT = 4
@@ -20,7 +20,7 @@ export function failure(
   { columns = LONGEST_LINE }: { readonly columns?: number },
   texts: Pick<TerminalTexts, 'message' | 'advice' | 'serviceSays'>,
 ): { readonly event: Event; readonly lines: readonly Line[] } {
-  const fitting = (text: string) => wrap(text, Math.max(columns - INDENT, LEAST_LINE))
+  const fitting = (text: string) => wrapWords(text, Math.max(columns - INDENT, LEAST_LINE))
   const message = texts.message(error)
   const advice = texts.advice(error)
   const { error: refusal, description } = error instanceof RefusedError ? error : {}

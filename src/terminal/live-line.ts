@@ -1,5 +1,5 @@
 import { holdTerminal } from './suspend.ts'
-import { type Line, type Styled, styled, type Writer, widthOf } from './writer.ts'
+import { columnsOf, type Line, type Styled, styled, type Writer } from './writer.ts'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const CLEAR_LINE = '\r\u001b[2K'
@@ -62,5 +62,5 @@ export function liveLine({ stream, render, print }: Writer) {
 
 /** Drops the last parts until the line fits: a line that wraps could not be cleared. */
 function fitting(parts: readonly (string | Styled)[], columns = 80): Line {
-  return widthOf(parts) < columns || parts.length < 2 ? parts : fitting(parts.slice(0, -1), columns)
+  return columnsOf(parts) < columns || parts.length < 2 ? parts : fitting(parts.slice(0, -1), columns)
 }

@@ -4,7 +4,7 @@ import { codesCard } from './codes-card.ts'
 import { liveLine } from './live-line.ts'
 import type { TerminalTexts } from './texts.ts'
 import { isCi } from './why-no-browser.ts'
-import { type Line, type Styled, styled, visibleJson, type Writer, wrap, writerTo } from './writer.ts'
+import { type Line, type Styled, styled, visibleJson, type Writer, wrapWords, writerTo } from './writer.ts'
 
 /** An event of an authorization, for programs. */
 export type Event = { readonly event: string } & Readonly<Record<string, unknown>>
@@ -139,7 +139,7 @@ function stateLines(view: DeviceView, texts: TerminalTexts, width = Number.POSIT
   // "authorized  Authorized." says the same twice.
   if (!error && text.toLowerCase() === `${status}.`) return [[name]]
   const why = error ? ` [${error.message}]` : ''
-  const [first, ...more] = wrap(`${text}${why}`, Math.max(width, LEAST_TEXT))
+  const [first, ...more] = wrapWords(`${text}${why}`, Math.max(width, LEAST_TEXT))
   return [
     [name, `${' '.repeat(NAME_WIDTH - status.length)}${first}`],
     ...more.map((line) => ' '.repeat(NAME_WIDTH) + line),

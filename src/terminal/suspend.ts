@@ -1,15 +1,15 @@
 /** Something that changes the terminal. */
-export interface Holder {
+export interface TerminalHolder {
   /** Restores the terminal. */
   release(): void
   /** Changes the terminal again. */
   take(): void
 }
 
-const holders = new Set<Holder>()
+const holders = new Set<TerminalHolder>()
 
 /** Restores the terminal while the command is suspended. Returns a function that removes the holder. */
-export function holdTerminal(holder: Holder): () => void {
+export function holdTerminal(holder: TerminalHolder): () => void {
   if (holders.size === 0) process.on('SIGTSTP', suspend)
   holders.add(holder)
   return () => {

@@ -62,13 +62,13 @@ export function visibleJson(value: unknown): string {
 }
 
 /** Counts the columns of a line: characters of East Asian scripts, and most emoji, take two. */
-export function widthOf(line: Line): number {
+export function columnsOf(line: Line): number {
   if (typeof line === 'string') return stringWidth(line)
   return line.reduce((width, part) => width + stringWidth(typeof part === 'string' ? part : part.text), 0)
 }
 
 /** Wraps a text between words, and a word that is longer than a line anywhere. */
-export function wrap(text: string, width: number): string[] {
+export function wrapWords(text: string, width: number): string[] {
   const pieces = text.split(' ').flatMap((word) => joinPieces([...word], '', width))
   return joinPieces(pieces, ' ', width)
 }
@@ -79,7 +79,7 @@ function joinPieces(pieces: readonly string[], separator: string, width: number)
   const lines = [first]
   for (const piece of others) {
     const longer = `${lines.at(-1)}${separator}${piece}`
-    if (widthOf(longer) > width) lines.push(piece)
+    if (columnsOf(longer) > width) lines.push(piece)
     else lines[lines.length - 1] = longer
   }
   return lines

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ShownCodes } from '../../src/index.ts'
 import { codesCard } from '../../src/terminal/codes-card.ts'
 import { terminalTexts } from '../../src/terminal/texts.ts'
-import { type Line, widthOf } from '../../src/terminal/writer.ts'
+import { columnsOf, type Line } from '../../src/terminal/writer.ts'
 
 const frames = resolve(import.meta.dirname, '../../docs/terminal')
 
@@ -74,7 +74,7 @@ test('lines the QR code up beside wide labels', () => {
   const size = { columns: 120, rows: 40, qr: true, hasKeys: false }
   const lines = codesCard(codes, size, wide).slice(1, 10)
   expect(textOf(lines[0] ?? '')).toMatch(/^ {2}開く {10}https/)
-  expect(new Set(lines.map(widthOf)).size).toBe(1)
+  expect(new Set(lines.map(columnsOf)).size).toBe(1)
 })
 
 test('shows an address that is too long for a QR code without one', () => {

@@ -3,7 +3,7 @@ import { DeniedError, ForbiddenError, RefusedError } from '../../src/index.ts'
 import { failure } from '../../src/terminal/failure.ts'
 import type { Failure } from '../../src/terminal/texts.ts'
 import { terminalTexts } from '../../src/terminal/texts.ts'
-import { widthOf } from '../../src/terminal/writer.ts'
+import { columnsOf } from '../../src/terminal/writer.ts'
 
 const refused = (status: number, error?: string, description?: string) =>
   new RefusedError({ status, error, description })
@@ -49,7 +49,7 @@ test.each([
 ])('wraps between words in %i columns: %s', (columns, words) => {
   const error = refused(400, 'org_policy', words)
   const [first = '', ...more] = failure(error, { columns }, terminalTexts).lines
-  for (const line of [first, ...more]) expect(widthOf(line)).toBeLessThanOrEqual(columns - 2)
+  for (const line of [first, ...more]) expect(columnsOf(line)).toBeLessThanOrEqual(columns - 2)
   expect(more.every((line) => typeof line === 'string' && /^ {2}\S/.test(line))).toBe(true)
   expect(more.join('').replaceAll(' ', '')).toContain(words.replaceAll(' ', ''))
   expect(failure(error, {}, terminalTexts).lines).toContain(`  The service says: ${words}`)

@@ -26,7 +26,7 @@ import { profileName, readHost } from './values.ts'
 type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'oauth'
 
 /** The options of `authgraph api`. */
-interface ApiOptions {
+interface ApiCommandOptions {
   readonly auth: AuthForm
   readonly profile?: string
   readonly host?: string
@@ -130,7 +130,7 @@ function userName(text: string): string {
 }
 
 /** Runs `authgraph api`. Returns the exit code. */
-async function api(path: string, options: ApiOptions): Promise<number> {
+async function api(path: string, options: ApiCommandOptions): Promise<number> {
   const fetch = await environmentFetch()
   const given =
     usesLogin(options) && options.profile === undefined ? environmentToken(options.host) : undefined
@@ -165,7 +165,7 @@ async function api(path: string, options: ApiOptions): Promise<number> {
 }
 
 /** Finds the login that provides the token or the address, if one is needed. */
-function savedProfileOf(options: ApiOptions): NamedProfile | undefined {
+function savedProfileOf(options: ApiCommandOptions): NamedProfile | undefined {
   const { profile, host } = options
   if (profile !== undefined) return profileOrCurrent(profile)
   if (!usesLogin(options)) return undefined
@@ -175,7 +175,7 @@ function savedProfileOf(options: ApiOptions): NamedProfile | undefined {
   return named && isSameService(named.address, { host }) ? named : undefined
 }
 
-function usesLogin({ auth, secret }: ApiOptions): boolean {
+function usesLogin({ auth, secret }: ApiCommandOptions): boolean {
   return auth === 'oauth' && secret === undefined
 }
 
@@ -207,20 +207,23 @@ const FORMS = {
     return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
   },
   oauth: async ({ secret }) => oauth(await readSecret(requireSecret(secret), '--secret')),
-} satisfies Record<AuthForm, (options: ApiOptions) => Promise<Auth>>
+} satisfies Record<AuthForm, (options: ApiCommandOptions) => Promise<Auth>>
 
 function requireSecret(secret: string | undefined): string {
   if (secret !== undefined) return secret
   throw new CommandError('usage', 'no credential: set --secret to a file, - for standard input, or env:NAME')
 }
 
-interface ApiRequest {
+interface PreparedRequest {
   readonly path: string
   readonly init: { readonly method: string; readonly headers: Headers; readonly body?: string }
 }
 
 /** Sends fields as the query of a request without a body, and as a JSON object otherwise. */
-function request(path: string, { method, field = [], header = [], paginate }: ApiOptions): ApiRequest {
+function request(
+  path: string,
+  { method, field = [], header = [], paginate }: ApiCommandOptions,
+): PreparedRequest {
   const verb = method ?? (field.length > 0 && !paginate ? 'POST' : 'GET')
   if (paginate && verb !== 'GET') throw new CommandError('usage', '--paginate works with the method GET only')
   const headers = new Headers(header)
@@ -239,7 +242,7 @@ function request(path: string, { method, field = [], header = [], paginate }: Ap
 
 async function send(
   fetch: typeof globalThis.fetch,
-  { path, init }: ApiRequest,
+  { path, init }: PreparedRequest,
   baseUrl: string,
 ): Promise<Response> {
   try {
@@ -251,9 +254,9 @@ async function send(
 
 /** Prints each item of all pages as one line of JSON. */
 async function printItems(
-  { path, init: { headers } }: ApiRequest,
+  { path, init: { headers } }: PreparedRequest,
   api: CreateApiOptions,
-  options: ApiOptions,
+  options: ApiCommandOptions,
 ): Promise<void> {
   const [writer, log] = [writerTo(process.stdout, options), writerTo(process.stderr, options)]
   const { paginate } = createApi({

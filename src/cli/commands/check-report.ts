@@ -1,7 +1,7 @@
 import type { CheckReport, CheckResult } from '../../check/report.ts'
 import { chapterOf } from '../../check/requirements.ts'
 import type { ShownExchange } from '../../check/wire.ts'
-import { type Line, type Styled, styled, wrap, writerTo } from '../../terminal/writer.ts'
+import { type Line, type Styled, styled, wrapWords, writerTo } from '../../terminal/writer.ts'
 
 /** Shows the results of a check as they arrive, then a summary. */
 export interface CheckReporter {
@@ -67,7 +67,7 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
   const mark = MARKS[outcome]
   const room = width - INDENT
   const column = width < WIDE ? 0 : room - SOURCE_WIDTH
-  const lines = wrap(requirement, column || room)
+  const lines = wrapWords(requirement, column || room)
   const last = (lines.pop() ?? '').padEnd(column)
   const fits = last.length + 2 + source.length <= room
   const text = (line: string) => (outcome === 'not applicable' ? styled('dim', line) : line)
@@ -76,7 +76,7 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
     ...lines.map((line) => [text(line)]),
     fits ? [text(last), '  ', where] : [text(last)],
     ...(fits ? [] : [[where]]),
-    ...(detail ? wrap(detail, room) : []).map((line) => [
+    ...(detail ? wrapWords(detail, room) : []).map((line) => [
       styled(outcome === 'passed' ? 'dim' : mark.style, line),
     ]),
     ...(outcome === 'failed' && exchange ? wire(exchange, room) : []),
@@ -90,7 +90,7 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
 function wire({ request, response }: ShownExchange, room: number): Styled[][] {
   const lines = `${request}\n\n${response}\n`.replaceAll('\t', '  ').split('\n')
   return lines.flatMap((line) =>
-    wrap(line, room - 2).map((part) => (part ? [styled('dim', `  ${part}`)] : [])),
+    wrapWords(line, room - 2).map((part) => (part ? [styled('dim', `  ${part}`)] : [])),
   )
 }
 

@@ -7,7 +7,7 @@ import { commandTexts } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { finishWithoutOutput } from '../standard-output.ts'
-import { openSession } from '../storage/open-session.ts'
+import { openSavedSession } from '../storage/open-session.ts'
 import { removeLogin, removeLogout } from '../storage/saved-logins.ts'
 import { loginError, profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
@@ -69,7 +69,7 @@ async function endLogin(name: string | undefined): Promise<Line[]> {
 
 async function end(name: string | undefined): Promise<Line[]> {
   const profile = profileOrCurrent(name)
-  const session = await openSession(profile, await environmentFetch())
+  const session = await openSavedSession(profile, await environmentFetch())
   await session.logout().catch((error) => {
     throw loginError(profile.name, error)
   })

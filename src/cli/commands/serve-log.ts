@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { ServiceEvent } from '../../service/host/events.ts'
 import type { RequestLogEntry } from '../../service/http/request-log.ts'
-import { wrap } from '../../terminal/writer.ts'
+import { wrapWords } from '../../terminal/writer.ts'
 import { isFailure } from '../command-error.ts'
 
 /** The log of `authgraph serve`. It contains no secrets. */
@@ -50,7 +50,7 @@ const STYLES = { info: 'green', warn: 'yellow', error: 'red' } as const satisfie
 function readableLog(stream: NodeJS.WriteStream, color: boolean): Log {
   const print = (level: Level, mark: string, text: string) => {
     const time = new Date().toTimeString().slice(0, 8)
-    const [first = '', ...more] = wrap(`${mark} ${text}`, Math.max(stream.columns - INDENT, 2 * INDENT))
+    const [first = '', ...more] = wrapWords(`${mark} ${text}`, Math.max(stream.columns - INDENT, 2 * INDENT))
     const styledFirst = color ? first.replace(mark, (word) => styleText(STYLES[level], word)) : first
     stream.write([`${time} ${styledFirst}`, ...more.map((line) => ' '.repeat(INDENT) + line), ''].join('\n'))
   }

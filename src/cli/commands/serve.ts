@@ -6,7 +6,7 @@ import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
 import { createService } from '../../service/create-service.ts'
 import { isSecureOrLoopback } from '../../service/host/check-options.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
-import { wrap, writerTo } from '../../terminal/writer.ts'
+import { wrapWords, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
@@ -136,7 +136,7 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
 function paragraphsTo(stream: NodeJS.WriteStream, { color }: ServeOptions): (text: string) => void {
   const { print } = writerTo(stream, { color })
   const width = Math.min(stream.columns ?? WIDTH, WIDTH) - 2
-  return (text) => print('', ...wrap(text, width).map((line) => `  ${line}`), '')
+  return (text) => print('', ...wrapWords(text, width).map((line) => `  ${line}`), '')
 }
 
 /** `createService` refuses this too, but its error names other options. */

@@ -6,7 +6,7 @@ import { type SessionView, viewOfSession } from '../../session/view-of-session.t
 import { failure } from '../../terminal/failure.ts'
 import { fact, type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
-import { type Failure, isFailure } from '../command-error.ts'
+import { isFailure, type ReportedError } from '../command-error.ts'
 import { commandTexts } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, providerAt, type ServiceAddress } from '../network/service-address.ts'
@@ -43,12 +43,12 @@ interface Login {
   /** Where the token is, for users. */
   readonly place: string
   readonly user?: string | undefined
-  readonly error?: Failure
+  readonly error?: ReportedError
   readonly token?: OAuthToken
   readonly view?: SessionView
 }
 
-type Shown = Login & { readonly isCurrent: boolean }
+type ShownLogin = Login & { readonly isCurrent: boolean }
 
 /** Declares `authgraph status`. */
 export function statusCommand(): Command {
@@ -92,7 +92,7 @@ async function status(options: StatusOptions): Promise<number> {
   const writer = writerTo(process.stdout, options)
   const error = current instanceof Error ? current : undefined
   const isListed = damaged.some((one) => one.error.message === error?.message)
-  const failures: readonly { readonly name?: string; readonly error: Failure }[] = [
+  const failures: readonly { readonly name?: string; readonly error: ReportedError }[] = [
     ...damaged,
     // The working directory selects a login that cannot be used.
     ...(error && profiles.length > 0 && !isListed && !options.profile ? [{ error }] : []),
@@ -144,7 +144,7 @@ function hasApi({ address }: Login): boolean {
   return 'host' in address
 }
 
-function asEvent(shown: Shown): object {
+function asEvent(shown: ShownLogin): object {
   const { name, address, store, place, user, error, token, view, isCurrent } = shown
   const pid = holderOf(shown)
   return {
@@ -170,7 +170,7 @@ function holderOf({ error, view }: Login): number | undefined {
   return error instanceof BusyError ? error.pid : view?.busy?.pid
 }
 
-function asLines(shown: Shown, stream: NodeJS.WriteStream): Line[] {
+function asLines(shown: ShownLogin, stream: NodeJS.WriteStream): Line[] {
   const { name, address, place, user, error, token, view, isCurrent } = shown
   const pid = holderOf(shown)
   const good = hasApi(shown) ? styled('green', '✓') : styled('yellow', '●')

@@ -3,7 +3,7 @@ import { createApi } from '../../auth/create-api.ts'
 import { TimedOutError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
-import { type Failure, isFailure } from '../command-error.ts'
+import { isFailure, type ReportedError } from '../command-error.ts'
 import { tokenAuth } from './token-auth.ts'
 
 /** Milliseconds. */
@@ -15,7 +15,7 @@ const user = v.object({ login: v.string() })
 export async function whoIs(
   token: OAuthToken,
   { provider, fetch }: { readonly provider: Provider; readonly fetch: typeof globalThis.fetch },
-): Promise<string | Failure | undefined> {
+): Promise<string | ReportedError | undefined> {
   if (provider.baseUrl === undefined) return undefined
   try {
     const response = await createApi({ auth: tokenAuth(token), provider, fetch })('/user', {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { StoreUnavailableError } from '../../errors.ts'
 import { fileStore } from '../../session/node/file-store.ts'
 import { keyringKey } from '../../session/node/keyring-key.ts'
-import { createSeal, type Seal } from '../../session/sealed.ts'
+import { createSeal, type RecordSeal } from '../../session/sealed.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import { memoryStore } from '../../store/memory-store.ts'
 import { CommandError } from '../command-error.ts'
@@ -27,7 +27,7 @@ export function loginStore(name: StoreName): SessionStore {
 }
 
 /** What encrypts the tokens of a store. */
-export function sealOf(name: StoreName): Seal | undefined {
+export function sealOf(name: StoreName): RecordSeal | undefined {
   return name === 'keyring' ? createSeal(systemKey) : undefined
 }
 

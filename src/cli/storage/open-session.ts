@@ -33,7 +33,7 @@ interface SessionNeeds {
  *
  * @throws {@link CommandError} if its record cannot be read.
  */
-export async function openSession(profile: NamedProfile, fetch: Fetch): Promise<Session> {
+export async function openSavedSession(profile: NamedProfile, fetch: Fetch): Promise<Session> {
   const { clientId, record } = await openLogin(profile)
   const provider = await providerOf(profile, fetch)
   const store = withRecord(loginStore(profile.store), record)
@@ -93,7 +93,7 @@ export async function withSession<Result>(
   fetch: Fetch,
   use: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const session = await openSession(profile, fetch)
+  const session = await openSavedSession(profile, fetch)
   try {
     return await use(session)
   } finally {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
 import type { Json } from '../../store/store.ts'
-import { CommandError, type Failure, isFailure } from '../command-error.ts'
+import { CommandError, isFailure, type ReportedError } from '../command-error.ts'
 import { isProfileName } from '../commands/values.ts'
 import { authOrigin, endpoints, serviceAddress } from '../network/service-address.ts'
 import { parseJson } from '../parse-json.ts'
@@ -106,7 +106,7 @@ export function savedProfiles(): {
 }
 
 /** The profile that commands use by default, or why there is none. */
-export function currentProfile(): NamedProfile | Failure {
+export function currentProfile(): NamedProfile | ReportedError {
   try {
     return profileOrCurrent(undefined)
   } catch (error) {

@@ -16,7 +16,7 @@ const ATTEMPTS = 2_000
 const LOCK_LIFETIME = 90_000
 
 /** What a lock file contains. The nonce names the file of the heir, if the process dies with the lock. */
-interface Held {
+interface HeldLock {
   readonly owner: string
   readonly nonce: string
 }
@@ -72,7 +72,7 @@ export async function underLock<Result>(
 }
 
 /** A full disk has room for an empty file, so that a record can still be deleted. Without content, the file dies by age. */
-async function create(file: string, content: Held): Promise<void> {
+async function create(file: string, content: HeldLock): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
     await handle.writeFile(JSON.stringify(content))
@@ -152,7 +152,7 @@ async function find(file: string): Promise<Found | undefined> {
   }
 }
 
-function readHeld(text: string): Held | undefined {
+function readHeld(text: string): HeldLock | undefined {
   try {
     const { owner, nonce } = JSON.parse(text)
     return typeof owner === 'string' && typeof nonce === 'string' ? { owner, nonce } : undefined

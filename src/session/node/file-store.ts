@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { BadOptionError, DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
 import { type Change, type Json, NEVER } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
-import { createSeal, type Seal, type SealingKey } from '../sealed.ts'
+import { createSeal, type RecordSeal, type SealingKey } from '../sealed.ts'
 import type { SessionStore } from '../session-store.ts'
 import { underLock } from './file-lock.ts'
 import { assertPrivate, folderOf, makePrivate } from './private-folder.ts'
@@ -14,7 +14,7 @@ import { openRegularFile } from './regular-file.ts'
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Leaves records as they are. */
-const NO_SEAL: Seal = { open: async (_, value) => value, close: async (_, value) => value }
+const NO_SEAL: RecordSeal = { open: async (_, value) => value, close: async (_, value) => value }
 
 /** Options of `fileStore`. */
 export interface FileStoreOptions {
