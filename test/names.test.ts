@@ -6,9 +6,7 @@ import { expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '..')
 
 /** Names that two files may export, with the reason. */
-const SHARED: Readonly<Record<string, string>> = {
-  memoryStore: 'each of two entries has a store in memory: records of a service expire and are limited, logins do neither',
-}
+const SHARED: Readonly<Record<string, string>> = {}
 
 interface Declared {
   readonly file: string
@@ -17,7 +15,10 @@ interface Declared {
   readonly isType: boolean
 }
 
-const declared = execFileSync('git', ['ls-files', 'machines/*.ts', 'src/*.ts'], { cwd: root, encoding: 'utf8' })
+const declared = execFileSync('git', ['ls-files', 'machines/*.ts', 'src/*.ts'], {
+  cwd: root,
+  encoding: 'utf8',
+})
   .trim()
   .split('\n')
   .flatMap(declarationsOf)
@@ -29,7 +30,8 @@ test('a type has one meaning, and an exported name is declared once', () => {
   const twice = [...places].filter(
     ([name, all]) =>
       !Object.hasOwn(SHARED, name) &&
-      (all.filter(({ isExported }) => isExported).length > 1 || all.filter(({ isType }) => isType).length > 1),
+      (all.filter(({ isExported }) => isExported).length > 1 ||
+        all.filter(({ isType }) => isType).length > 1),
   )
   expect(twice.map(([name, all]) => `${name}: ${all.map(({ file }) => file).join(', ')}`)).toEqual([])
 })
