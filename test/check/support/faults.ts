@@ -421,6 +421,15 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
     'token-entropy',
   ],
   [
+    'has user codes of five letters, which its device codes contain',
+    () =>
+      members(codes, ({ device_code }) => ({
+        user_code: device_code.slice(0, 5).toUpperCase(),
+        verification_uri_complete: undefined,
+      })),
+    'user-code-entropy',
+  ],
+  [
     'counts its refresh tokens',
     () => alias('refresh_token', (_, count) => `refresh-0000000000000000000000000${count}`),
     'token-entropy',
@@ -480,6 +489,7 @@ export const UNSEEN: Readonly<Record<string, () => Fault>> = {
 
 /** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
 export const VARIANTS: Readonly<Record<string, () => Fault>> = {
+  'redirects its page to a sign-in': () => status(atPage, 302),
   'shows documentation to GET': () =>
     change(
       ({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path),
