@@ -1,4 +1,4 @@
-import type { Sealed } from '../store/encryption.ts'
+import type { SealedText } from '../store/encryption.ts'
 import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { readGrant, readUserCodeRecord } from './grants/grants.ts'
@@ -19,7 +19,7 @@ export function createRecords(store: Store) {
     /** By the id that each refresh token contains. */
     families: recordsOf<Family>(store, 'family:'),
     /** The pairs that spent refresh tokens still get, by the hash of the refresh token in the pair. */
-    successors: recordsOf<Sealed>(store, 'successor:'),
+    successors: recordsOf<SealedText>(store, 'successor:'),
     /** By the hash of the access token. */
     tokens: recordsOf<TokenRecord>(store, 'token:'),
     /** The hashes of access tokens, by family. */

@@ -1,5 +1,5 @@
 import { BadOptionError, DamagedRecordError } from '../errors.ts'
-import { decrypt, encrypt, KEY_LENGTH, type Sealed } from '../store/encryption.ts'
+import { decrypt, encrypt, KEY_LENGTH, type SealedText } from '../store/encryption.ts'
 import type { Change, Json, Store } from '../store/store.ts'
 import { createTurns } from '../store/turns.ts'
 import type { SessionStore } from './session-store.ts'
@@ -83,7 +83,7 @@ export function createSeal(key: SealingKey): RecordSeal {
       }
       const key = await cipher()
       try {
-        const text = await decrypt(key, sealed as unknown as Sealed, boundTo(name, rest))
+        const text = await decrypt(key, sealed as unknown as SealedText, boundTo(name, rest))
         return { ...rest, ...JSON.parse(text) }
       } catch {
         throw new DamagedRecordError(

@@ -1,5 +1,5 @@
 /** A nonce and an encrypted text, both in base64. */
-export type Sealed = readonly [nonce: string, bytes: string]
+export type SealedText = readonly [nonce: string, bytes: string]
 
 /** Bytes of a key of AES-256, and of a nonce. */
 export const KEY_LENGTH = 32
@@ -10,14 +10,14 @@ export const NONCE_LENGTH = 12
  *
  * @param bound What the text belongs to: it can be decrypted only with the same.
  */
-export async function encrypt(key: CryptoKey, text: string, bound: string): Promise<Sealed> {
+export async function encrypt(key: CryptoKey, text: string, bound: string): Promise<SealedText> {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_LENGTH))
   const bytes = await crypto.subtle.encrypt(parameters(iv, bound), key, new TextEncoder().encode(text))
   return [toBase64(iv), toBase64(new Uint8Array(bytes))]
 }
 
 /** Decrypts a text. Rejects if the key or `bound` is another one, or the text was changed. */
-export async function decrypt(key: CryptoKey, [nonce, text]: Sealed, bound: string): Promise<string> {
+export async function decrypt(key: CryptoKey, [nonce, text]: SealedText, bound: string): Promise<string> {
   const bytes = await crypto.subtle.decrypt(parameters(fromBase64(nonce), bound), key, fromBase64(text))
   return new TextDecoder().decode(bytes)
 }

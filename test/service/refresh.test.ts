@@ -11,7 +11,7 @@ import {
 } from '../../src/service/index.ts'
 import { hash } from '../../src/service/stores/hash.ts'
 import { openPair } from '../../src/service/tokens/successors.ts'
-import type { Sealed } from '../../src/store/encryption.ts'
+import type { SealedText } from '../../src/store/encryption.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions, TOKEN_PATH } from '../support/start-service.ts'
@@ -638,7 +638,7 @@ describe('a copy of the store', () => {
     const [id = ''] = records.flatMap(({ key }) => /^family:(.*)/.exec(key)?.[1] ?? [])
     const opened = await Promise.all(
       records.map(({ value }) =>
-        openPair(spent, value as unknown as Sealed, `${id} 1`).catch(() => undefined),
+        openPair(spent, value as unknown as SealedText, `${id} 1`).catch(() => undefined),
       ),
     )
     return { first, second, records, opened: opened.filter((pair) => pair !== undefined) }

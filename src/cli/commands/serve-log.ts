@@ -14,7 +14,7 @@ export interface Log {
   error(error: unknown): void
 }
 
-type Level = 'info' | 'warn' | 'error'
+type LogLevel = 'info' | 'warn' | 'error'
 
 /** Creates a log: one JSON object per line for programs and files, readable lines for a terminal. */
 export function logTo(
@@ -25,7 +25,7 @@ export function logTo(
 }
 
 function jsonLog(stream: NodeJS.WritableStream): Log {
-  const print = (level: Level, event: string, fields: object) =>
+  const print = (level: LogLevel, event: string, fields: object) =>
     void stream.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
   return {
     event: (name, fields) => print('info', name, fields),
@@ -45,10 +45,10 @@ const ID_LENGTH = 8
 /** The columns before the text of a line. */
 const INDENT = 9
 
-const STYLES = { info: 'green', warn: 'yellow', error: 'red' } as const satisfies Record<Level, unknown>
+const STYLES = { info: 'green', warn: 'yellow', error: 'red' } as const satisfies Record<LogLevel, unknown>
 
 function readableLog(stream: NodeJS.WriteStream, color: boolean): Log {
-  const print = (level: Level, mark: string, text: string) => {
+  const print = (level: LogLevel, mark: string, text: string) => {
     const time = new Date().toTimeString().slice(0, 8)
     const [first = '', ...more] = wrapWords(`${mark} ${text}`, Math.max(stream.columns - INDENT, 2 * INDENT))
     const styledFirst = color ? first.replace(mark, (word) => styleText(STYLES[level], word)) : first
@@ -64,7 +64,7 @@ function readableLog(stream: NodeJS.WriteStream, color: boolean): Log {
   }
 }
 
-function levelOfStep(type: ServiceEvent['type']): Level {
+function levelOfStep(type: ServiceEvent['type']): LogLevel {
   return type === 'limited' || type === 'reuse.detected' ? 'warn' : 'info'
 }
 
@@ -100,7 +100,7 @@ function stepInWords(event: ServiceEvent): string {
   }
 }
 
-function levelOf(status: number): Level {
+function levelOf(status: number): LogLevel {
   if (status >= 500) return 'error'
   return status >= 400 ? 'warn' : 'info'
 }

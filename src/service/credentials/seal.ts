@@ -5,7 +5,7 @@ import {
   fromBase64,
   KEY_LENGTH,
   NONCE_LENGTH,
-  type Sealed,
+  type SealedText,
   toBase64,
 } from '../../store/encryption.ts'
 
@@ -31,7 +31,7 @@ const nodeCrypto =
 const TAG_LENGTH = 16
 
 /** Encrypts a text with a key that only the secret yields. */
-export async function seal(text: string, by: Seal): Promise<Sealed> {
+export async function seal(text: string, by: Seal): Promise<SealedText> {
   if (nodeCrypto === undefined) return encrypt(await keyFrom(by), text, by.bound)
   // Synchronous, as in `hash`.
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_LENGTH))
@@ -43,7 +43,7 @@ export async function seal(text: string, by: Seal): Promise<Sealed> {
 }
 
 /** Decrypts a text. Rejects if it was sealed with anything else. */
-export async function unseal(sealed: Sealed, by: Seal): Promise<string> {
+export async function unseal(sealed: SealedText, by: Seal): Promise<string> {
   return nodeCrypto === undefined
     ? decrypt(await keyFrom(by), sealed, by.bound)
     : openSync(nodeCrypto, sealed, by)
@@ -51,7 +51,7 @@ export async function unseal(sealed: Sealed, by: Seal): Promise<string> {
 
 type NodeCrypto = NonNullable<typeof nodeCrypto>
 
-function openSync({ createDecipheriv, hkdfSync }: NodeCrypto, sealed: Sealed, by: Seal): string {
+function openSync({ createDecipheriv, hkdfSync }: NodeCrypto, sealed: SealedText, by: Seal): string {
   const [iv, bytes] = sealed.map(fromBase64) as [Uint8Array, Uint8Array]
   const options = { authTagLength: TAG_LENGTH }
   const decipher = createDecipheriv('aes-256-gcm', syncKeyFrom({ hkdfSync }, by), iv, options)

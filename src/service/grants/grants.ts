@@ -1,6 +1,6 @@
 import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
-import type { Sealed } from '../../store/encryption.ts'
+import type { SealedText } from '../../store/encryption.ts'
 import { GRANT_PREFIX } from '../../store/keys.ts'
 import type { Change, Json } from '../../store/store.ts'
 import { newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
@@ -173,7 +173,7 @@ export function createGrants(
     async issued(
       deviceCode: string,
       claim: string,
-      { sealed, expected }: { readonly sealed: Sealed; readonly expected: Grant },
+      { sealed, expected }: { readonly sealed: SealedText; readonly expected: Grant },
     ): Promise<Grant | undefined> {
       const event = { type: 'issued', at: clock.now(), claim, sealed } as const
       const changed = await change(await hash(deviceCode), event, { expected })

@@ -6,7 +6,7 @@ import {
   refreshFamily,
 } from '../../../machines/refresh-family.ts'
 import { Secret } from '../../secret.ts'
-import type { Sealed } from '../../store/encryption.ts'
+import type { SealedText } from '../../store/encryption.ts'
 import { readRefreshToken } from '../credentials/random-codes.ts'
 import { createSteps } from '../grants/machine-steps.ts'
 import { hash } from '../stores/hash.ts'
@@ -79,7 +79,7 @@ export type Refreshed =
 
 /** Creates, refreshes and revokes families. Each method is one atomic transition of the machine in the store. */
 export function createFamilies(
-  { families, successors }: { readonly families: Records<Family>; readonly successors: Records<Sealed> },
+  { families, successors }: { readonly families: Records<Family>; readonly successors: Records<SealedText> },
   clock: { now(): number },
 ) {
   const { begin, step } = createSteps(refreshFamily, {

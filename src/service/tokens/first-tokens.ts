@@ -1,5 +1,5 @@
 import { Secret } from '../../secret.ts'
-import type { Sealed } from '../../store/encryption.ts'
+import type { SealedText } from '../../store/encryption.ts'
 import { seal, unseal } from '../credentials/seal.ts'
 
 /** What a login delivers. Points in time are epoch milliseconds. */
@@ -31,7 +31,7 @@ const LABEL = 'authgraph: first token of a device code'
  *
  * @param grant The id of the grant. It opens in no other.
  */
-export async function sealFirst(deviceCode: string, first: FirstToken, grant: string): Promise<Sealed> {
+export async function sealFirst(deviceCode: string, first: FirstToken, grant: string): Promise<SealedText> {
   const { accessToken, family } = first
   const revealed = {
     ...first,
@@ -42,7 +42,7 @@ export async function sealFirst(deviceCode: string, first: FirstToken, grant: st
 }
 
 /** Decrypts a token. Rejects if it was sealed for another device code or grant. */
-export async function openFirst(deviceCode: string, sealed: Sealed, grant: string): Promise<FirstToken> {
+export async function openFirst(deviceCode: string, sealed: SealedText, grant: string): Promise<FirstToken> {
   const text = await unseal(sealed, { secret: new Secret(deviceCode), label: LABEL, bound: grant })
   const { family, accessToken, ...first } = JSON.parse(text)
   return {

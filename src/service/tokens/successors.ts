@@ -1,5 +1,5 @@
 import { Secret } from '../../secret.ts'
-import type { Sealed } from '../../store/encryption.ts'
+import type { SealedText } from '../../store/encryption.ts'
 import { seal, unseal } from '../credentials/seal.ts'
 
 /** What a refresh delivers. */
@@ -19,14 +19,14 @@ const LABEL = 'authgraph: successor of a refresh token'
  *
  * @param bound The family and the generation of the pair. It opens in no other place.
  */
-export async function sealPair(spent: Secret, pair: TokenPair, bound: string): Promise<Sealed> {
+export async function sealPair(spent: Secret, pair: TokenPair, bound: string): Promise<SealedText> {
   const { accessToken, refreshToken, scopes, expiresAt } = pair
   const text = JSON.stringify([accessToken.reveal(), refreshToken.reveal(), scopes, expiresAt])
   return seal(text, { secret: spent, label: LABEL, bound })
 }
 
 /** Decrypts a pair. Rejects if it was sealed for another token or another place. */
-export async function openPair(spent: Secret, sealed: Sealed, bound: string): Promise<TokenPair> {
+export async function openPair(spent: Secret, sealed: SealedText, bound: string): Promise<TokenPair> {
   const text = await unseal(sealed, { secret: spent, label: LABEL, bound })
   const [accessToken, refreshToken, scopes, expiresAt] = JSON.parse(text)
   return { accessToken: new Secret(accessToken), refreshToken: new Secret(refreshToken), scopes, expiresAt }
