@@ -41,8 +41,9 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   const note = (text: string) => world.note(number, user, text)
   note(`decides to ${plan}${onPage ? ' on the page' : ''}`)
 
-  function begin() {
-    const from = onPage ? { address } : {}
+  /** Only a code that is typed on the page is counted, for the network too. */
+  function begin(isTyped: boolean) {
+    const from = isTyped ? { address } : {}
     const exchange = world.begin(number, 'decision', { ...from, decision: { user, plan } })
     return { exchange, fault: world.fault('request', number, exchange.id) }
   }
@@ -50,7 +51,7 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   // A browser keeps its cookie: by policy, only the first browser may decide.
   let cookie = ''
   async function page(method: string, body: Record<string, string>): Promise<Record<string, string>> {
-    const { exchange, fault } = begin()
+    const { exchange, fault } = begin(body.decision === undefined)
     const asking = ask(world, VERIFICATION_PATH, { method, body, user, cookie })
     const response = await transmit(world, exchange, fault, asking)
     cookie ||= (response.headers['set-cookie'] ?? '').split(';')[0] ?? ''
@@ -66,7 +67,7 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   }
 
   async function byHost(): Promise<boolean> {
-    const { exchange, fault } = begin()
+    const { exchange, fault } = begin(false)
     const outcome = await transmit(world, exchange, fault, ({ service }) => {
       const decided = plan === 'approve' ? service.approve(userCode, user) : service.deny(userCode)
       return decided.catch(() => 'unavailable' as const)
