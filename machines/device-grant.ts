@@ -70,7 +70,7 @@ export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> 
    * The token, encrypted so that only the device code opens it, and until when a poll gets it again: the response that
    * contained it may have been lost. `null` before it was issued, and after that window.
    */
-  readonly delivery: { readonly until: number; readonly sealed: Sealed } | null
+  readonly delivery: { readonly until: number; readonly sealed: SealedToken } | null
 }
 
 /**
@@ -78,7 +78,7 @@ export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> 
  *
  * @inline
  */
-type Sealed = readonly [nonce: string, text: string]
+type SealedToken = readonly [nonce: string, text: string]
 
 /** Events of a grant. Each has its time `at` in epoch milliseconds: the machine does not read a clock. */
 export type DeviceGrantEvent =
@@ -87,7 +87,7 @@ export type DeviceGrantEvent =
   | { readonly type: 'approve'; readonly at: number; readonly user: User }
   | { readonly type: 'deny'; readonly at: number }
   /** The poll with this claim has issued the token, `sealed` with the device code. */
-  | { readonly type: 'issued'; readonly at: number; readonly claim: string; readonly sealed: Sealed }
+  | { readonly type: 'issued'; readonly at: number; readonly claim: string; readonly sealed: SealedToken }
   /** The poll with this claim could not issue the token. */
   | { readonly type: 'notIssued'; readonly at: number; readonly claim: string }
 

@@ -50,14 +50,14 @@ export type RefreshInput = Pick<SessionContext, 'flow' | 'logins'> & { readonly 
 export type ClaimResult =
   | { readonly type: 'claimed' | 'nothingToSpend' | 'gone' }
   | { readonly type: 'newer'; readonly kept: KeptToken }
-  | ({ readonly type: 'busy' } & Holder)
+  | ({ readonly type: 'busy' } & ClaimHolder)
 
 /**
  * Who holds a claim.
  *
  * @inline
  */
-interface Holder {
+interface ClaimHolder {
   readonly pid?: number | undefined
   /** Whether the claim lapses if it does not change, since nobody can tell whether its owner is alive. */
   readonly lapses: boolean
@@ -114,7 +114,7 @@ export interface SessionContext {
   readonly restsSince: number
   readonly restsUntil: number
   /** The process that is refreshing the login, if it is known. */
-  readonly busy: Holder | undefined
+  readonly busy: ClaimHolder | undefined
   readonly error: AnyAuthgraphError | undefined
   /**
    * The device authorization, while one is running: `viewOfSession` shows it.

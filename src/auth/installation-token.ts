@@ -31,6 +31,9 @@ export function readInstallationToken(
 }
 
 /** Whether a token must be replaced before it is used. */
-export function isDue({ mintedAt, expiresAt }: Omit<InstallationToken, 'token'>, now: number): boolean {
+export function isNearExpiry(
+  { mintedAt, expiresAt }: Omit<InstallationToken, 'token'>,
+  now: number,
+): boolean {
   return now >= expiresAt - Math.min(MARGIN, (expiresAt - mintedAt) / 2)
 }

@@ -10,7 +10,7 @@ import type { ApiTarget, Auth } from './auth.ts'
 import { bearer } from './bearer.ts'
 import { boundedStore } from './bounded-store.ts'
 import { type Api, createApi } from './create-api.ts'
-import { type InstallationToken, isDue, readInstallationToken } from './installation-token.ts'
+import { type InstallationToken, isNearExpiry, readInstallationToken } from './installation-token.ts'
 import { mintOnce, unshare } from './mint-once.ts'
 import { personalToken } from './personal-token.ts'
 import { isRateLimited } from './rate-limit.ts'
@@ -118,25 +118,25 @@ export interface Installation extends Auth {
  * GitHub: authenticating as a GitHub App installation}
  */
 export function installation(options: InstallationOptions): Installation {
-  return new AppInstallation(options)
+  return new InstallationCredentials(options)
 }
 
 /** The token of one installation at one host, and the request for the next one. */
-interface Held {
+interface HeldToken {
   token?: InstallationToken | undefined
   minting?: Promise<InstallationToken> | undefined
 }
 
 /** By app, and by everything else that a token depends on. */
-const tokensOf = new WeakMap<AppAuth, Map<string, Held>>()
+const tokensOf = new WeakMap<AppAuth, Map<string, HeldToken>>()
 
-class AppInstallation implements Installation {
+class InstallationCredentials implements Installation {
   readonly form = 'installation'
   readonly #app: AppAuth
   readonly #wanted: Wanted
   readonly #store: Store | undefined
   readonly #clock: Clock
-  readonly #tokens: Map<string, Held>
+  readonly #tokens: Map<string, HeldToken>
   /** The APIs that were called, by their key. */
   readonly #targets = new Map<string, ApiTarget>()
   /** The ids that were looked up, by base URL. */
@@ -198,7 +198,7 @@ class AppInstallation implements Installation {
     const key = this.#keyAt(target)
     const held = this.#tokens.get(key) ?? {}
     const { token } = held
-    if (token && !isDue(token, this.#clock.now())) return token
+    if (token && !isNearExpiry(token, this.#clock.now())) return token
     this.#dropExpired()
     this.#tokens.set(key, held)
     this.#targets.set(key, target)

@@ -4,7 +4,7 @@ import type { Clock } from '../request/clock.ts'
 import { pause } from '../request/waiting.ts'
 import { Secret } from '../secret.ts'
 import type { Json, Store } from '../store/store.ts'
-import { type InstallationToken, isDue } from './installation-token.ts'
+import { type InstallationToken, isNearExpiry } from './installation-token.ts'
 
 /** Milliseconds for which one process may mint while the others wait, and between two looks of theirs. */
 const CLAIM_LIFETIME = 40_000
@@ -46,7 +46,7 @@ export async function mintOnce(
       (value) => {
         const record = readShared(value)
         const shared = record && tokenOf(record)
-        if (shared && !isDue(shared, now)) return { result: shared }
+        if (shared && !isNearExpiry(shared, now)) return { result: shared }
         if (record && 'claim' in record && (record.claim !== watched || looks > 0)) return { result: record }
         return { result: 'claimed', value: { v: 1, claim }, expiresAt: now + CLAIM_LIFETIME }
       },

@@ -15,14 +15,14 @@ const SECONDARY_WAIT = 60
 const SECONDARY = /\bsecondary rate\b/i
 
 /** A response with an error status. The body is parsed JSON, or text. */
-interface Refusal {
+interface RateRefusal {
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
 }
 
 /** Whether a refusal is due to a rate limit, by its status, its headers and the wording of its body. */
-export function isRateLimited({ status, headers, body }: Refusal): boolean {
+export function isRateLimited({ status, headers, body }: RateRefusal): boolean {
   if (status !== 403) return status === 429
   const isNamed = headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
   return isNamed || SECONDARY.test(messageOf(body))
@@ -38,7 +38,7 @@ export function isRateLimited({ status, headers, body }: Refusal): boolean {
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3 RFC 9110, section 10.2.3}
  */
 export function readWait(
-  { status, headers, body }: Refusal,
+  { status, headers, body }: RateRefusal,
   at: number,
   tries: number,
 ): { readonly reason: WaitReason; readonly seconds: number } | undefined {

@@ -1,5 +1,5 @@
 import { memberOf, textMemberOf } from '../request/response.ts'
-import type { Check, Grant } from './check.ts'
+import type { Check, StartedGrant } from './check.ts'
 import type { Problem } from './problems.ts'
 
 /** Seconds that users need to fetch another device and sign in. A longer lifetime mostly helps a phisher. */
@@ -15,7 +15,7 @@ const DISCREET =
   /^(?:no-referrer|same-origin|origin|strict-origin|origin-when-cross-origin|strict-origin-when-cross-origin)$/i
 
 /** Checks recommendations of the best current practices in what was seen. Sends nothing. */
-export function checkAdvice(check: Check, { response }: Grant): void {
+export function checkAdvice(check: Check, { response }: StartedGrant): void {
   const { page, wire } = check
   const expiresIn = memberOf(response.body, 'expires_in')
   const isLong = typeof expiresIn === 'number' && Math.floor(expiresIn) > LONG_CODES

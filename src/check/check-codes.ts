@@ -3,7 +3,7 @@ import { isLoopback } from '../protocol/address.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { memberOf, textMemberOf } from '../request/response.ts'
 import { Secret } from '../secret.ts'
-import { type Check, type Grant, UNKNOWN_CLIENT } from './check.ts'
+import { type Check, type StartedGrant, UNKNOWN_CLIENT } from './check.ts'
 import { entropyOf } from './entropy.ts'
 import { isStorable, notJson, outcomeOf, type Problem, wants } from './problems.ts'
 import type { CheckedResponse } from './wire.ts'
@@ -15,8 +15,8 @@ const DEVICE_CODE_BITS = 128
 
 /** The grants that these checks started, for later checks. */
 export interface CheckedGrants {
-  readonly first: Grant
-  readonly others: readonly (Grant | undefined)[]
+  readonly first: StartedGrant
+  readonly others: readonly (StartedGrant | undefined)[]
 }
 
 /** Checks the device code request. Returns `undefined` if there are no codes: nothing else can be checked then. */
@@ -41,7 +41,7 @@ export async function checkCodes(check: Check): Promise<CheckedGrants | undefine
 }
 
 /** Requests codes with a form, as RFC 8628 says. If that fails, tries JSON. */
-async function firstCodes(check: Check): Promise<Grant | undefined> {
+async function firstCodes(check: Check): Promise<StartedGrant | undefined> {
   const inForm = await check.requestCodes()
   const grant = check.grantIn(inForm)
   if (grant !== undefined) {
@@ -93,7 +93,7 @@ function checkLifetime(check: Check, response: CheckedResponse): void {
 }
 
 /** An empty scope may be refused if an absent one is: some services have no default scope. */
-async function checkEmptyScope(check: Check): Promise<Grant | undefined> {
+async function checkEmptyScope(check: Check): Promise<StartedGrant | undefined> {
   const absent = await check.requestCodes([], [])
   const empty = await check.requestCodes([['scope', '']])
   const outcome = (response: CheckedResponse) => (check.grantIn(response) ? 'codes' : outcomeOf(response))
@@ -111,7 +111,7 @@ function checkEntropy(check: Check): void {
   check.advise('user-code-entropy', response, ...entropyOf(user, USER_CODE_BITS))
 }
 
-function checkVerificationAddress(check: Check, { response, shown }: Grant): void {
+function checkVerificationAddress(check: Check, { response, shown }: StartedGrant): void {
   const { verificationUri, verificationUriComplete, userCode } = shown
   const secure = /^https:/i.test(verificationUri) || isLoopback(new URL(verificationUri).hostname)
   check.judge('secure', response, secure ? undefined : 'verification_uri is neither https nor on loopback')
@@ -133,7 +133,7 @@ function decodeEscapes(address: string): string {
   return address.replaceAll(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-function repeatedCode(grants: readonly Grant[]): string | undefined {
+function repeatedCode(grants: readonly StartedGrant[]): string | undefined {
   const isRepeated = (values: readonly string[]) => new Set(values).size < values.length
   if (isRepeated(grants.map(({ deviceCode }) => deviceCode))) return 'two responses had the same device code'
   return isRepeated(grants.map(({ shown }) => shown.userCode))

@@ -2,7 +2,7 @@ import { textMemberOf } from '../request/response.ts'
 import { type Check, UNKNOWN_CLIENT } from './check.ts'
 import { approvedGrant, collect, refreshTokenOf, validTokens } from './logins.ts'
 import { type Problem, wants } from './problems.ts'
-import { type Tokens, tokensIn } from './tokens.ts'
+import { type CheckedTokens, tokensIn } from './tokens.ts'
 
 /** A scope that no user has approved. */
 const NEVER_APPROVED = 'authgraph_check'
@@ -54,7 +54,7 @@ const notRefused: Problem = (response) => {
     : undefined
 }
 
-function scopesOf({ options }: Check, { scope }: Tokens): readonly string[] {
+function scopesOf({ options }: Check, { scope }: CheckedTokens): readonly string[] {
   return scope === undefined ? (options.scopes ?? []) : scopesIn(scope)
 }
 

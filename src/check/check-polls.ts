@@ -1,5 +1,5 @@
 import { memberOf } from '../request/response.ts'
-import { type Check, type Grant, MORE, NotApplicable } from './check.ts'
+import { type Check, MORE, NotApplicable, type StartedGrant } from './check.ts'
 import { checkRefresh, OF_REFRESH } from './check-refresh.ts'
 import { decide } from './logins.ts'
 import { isStorable, noToken, notFinal, type Problem, wants } from './problems.ts'
@@ -26,7 +26,7 @@ export const OF_APPROVAL = [
 ] as const
 
 /** Checks how fast a device may poll while the user has not decided. */
-export async function checkPace(check: Check, grant: Grant): Promise<void> {
+export async function checkPace(check: Check, grant: StartedGrant): Promise<void> {
   const { interval } = grant.shown
   const isInTime = check.fits(grant, interval)
   if (isInTime) await check.wait(interval)
@@ -50,7 +50,11 @@ export async function checkPace(check: Check, grant: Grant): Promise<void> {
 }
 
 /** Detects the dialect by the first poll, and checks the form of the codes, which only the GitHub dialect defines. */
-function checkForms(check: Check, { response, deviceCode, shown }: Grant, { status }: CheckedResponse): void {
+function checkForms(
+  check: Check,
+  { response, deviceCode, shown }: StartedGrant,
+  { status }: CheckedResponse,
+): void {
   check.dialect ??= status === 200 ? 'github' : 'rfc8628'
   const length = deviceCode.length === 40 ? undefined : `it has ${deviceCode.length} characters`
   check.judge('device-code-form', response, length)
@@ -59,7 +63,7 @@ function checkForms(check: Check, { response, deviceCode, shown }: Grant, { stat
 }
 
 /** Checks an approval, the token that it gives, and its refresh token. */
-export async function checkApproval(check: Check, unused: Grant | undefined): Promise<void> {
+export async function checkApproval(check: Check, unused: StartedGrant | undefined): Promise<void> {
   const { clock } = check.options
   const grant = await validGrant(check, unused)
   const before = clock.now()
@@ -108,7 +112,7 @@ function checkScope(check: Check, response: CheckedResponse): void {
 }
 
 /** Checks a denial. */
-export async function checkDenial(check: Check, unused: Grant | undefined): Promise<void> {
+export async function checkDenial(check: Check, unused: StartedGrant | undefined): Promise<void> {
   const grant = await validGrant(check, unused)
   await decide(check, 'deny', grant)
   const response = await check.pollAgain(grant, await check.poll(grant.deviceCode))
@@ -116,13 +120,13 @@ export async function checkDenial(check: Check, unused: Grant | undefined): Prom
 }
 
 /** Returns the grant, or a new one if it is about to expire. */
-async function validGrant(check: Check, grant: Grant | undefined): Promise<Grant> {
+async function validGrant(check: Check, grant: StartedGrant | undefined): Promise<StartedGrant> {
   const isValid = grant !== undefined && check.options.clock.now() + 1000 < grant.shown.expiresAt
   return isValid ? grant : check.begin()
 }
 
 /** Checks a poll after the codes have expired. */
-export async function checkExpiry(check: Check, { deviceCode, shown }: Grant): Promise<void> {
+export async function checkExpiry(check: Check, { deviceCode, shown }: StartedGrant): Promise<void> {
   const left = (shown.expiresAt - check.options.clock.now()) / 1000
   if (left > SHORT_LIFETIME && !check.options.waitExpiry)
     throw new NotApplicable(`the codes are valid for ${Math.ceil(left)} more seconds`)

@@ -1,7 +1,7 @@
 import { type Check, NotApplicable } from './check.ts'
 import { BAD_REFRESH_TOKEN } from './logins.ts'
 import { isStorable, noToken, wants } from './problems.ts'
-import { type Tokens, tokensIn } from './tokens.ts'
+import { type CheckedTokens, tokensIn } from './tokens.ts'
 
 /** The requirements of a login with a refresh token. */
 export const OF_REFRESH = [
@@ -13,7 +13,7 @@ export const OF_REFRESH = [
 ] as const
 
 /** Checks the refresh token of a login, which has ended afterwards. */
-export async function checkRefresh(check: Check, { refreshToken: first }: Tokens): Promise<void> {
+export async function checkRefresh(check: Check, { refreshToken: first }: CheckedTokens): Promise<void> {
   if (first === undefined) throw new NotApplicable('the service issues no refresh tokens')
   const notValid = wants(BAD_REFRESH_TOKEN[check.dialect ?? 'rfc8628'])
   const refreshed = await check.refresh(first)

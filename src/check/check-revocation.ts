@@ -1,7 +1,7 @@
-import { type Check, fieldsOf, NotApplicable, UNKNOWN_CLIENT } from './check.ts'
+import { type Check, listFields, NotApplicable, UNKNOWN_CLIENT } from './check.ts'
 import { BAD_REFRESH_TOKEN, openResource, refreshTokenOf, survivors, validTokens } from './logins.ts'
 import { type Problem, quote, wants } from './problems.ts'
-import type { Tokens } from './tokens.ts'
+import type { CheckedTokens } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** A token that no service has issued. */
@@ -28,7 +28,7 @@ export async function checkRevocation(check: Check, published: string | undefine
   const { otherClientId = UNKNOWN_CLIENT, dialect = 'rfc8628' } = check
   const endpoint = endpointOf(check, published)
   const revoke = (token: string | undefined, client_id = check.clientId) =>
-    check.post(endpoint, fieldsOf({ client_id, token }))
+    check.post(endpoint, listFields({ client_id, token }))
 
   const unknown = await revoke(UNKNOWN_TOKEN)
   if (unknown.status === 401)
@@ -51,14 +51,14 @@ export async function checkRevocation(check: Check, published: string | undefine
     response: CheckedResponse,
     isRefused: boolean,
   ): Promise<void> {
-    const left: Tokens | undefined = isSeen ? await survivors(check, login) : login
+    const left: CheckedTokens | undefined = isSeen ? await survivors(check, login) : login
     const problem = `got status ${response.status}${left ? '' : ', and the token was revoked'}`
     check.judge(id, response, left && isRefused ? undefined : problem)
     login = left ?? (await validTokens(check))
   }
 
   if (isSeen) {
-    const fields = fieldsOf({ client_id: check.clientId, token: tokenOf(login) })
+    const fields = listFields({ client_id: check.clientId, token: tokenOf(login) })
     await misuse('revocation-method', await check.sendInUrl('GET', endpoint, fields), true)
   } else check.skip(['revocation-method'], noResource)
   const foreign = await revoke(tokenOf(login), otherClientId)
@@ -97,7 +97,7 @@ function endpointOf(check: Check, published: string | undefined): string {
   return revocationEndpoint
 }
 
-function tokenOf({ accessToken, refreshToken }: Tokens): string {
+function tokenOf({ accessToken, refreshToken }: CheckedTokens): string {
   return refreshToken ?? accessToken
 }
 

@@ -10,8 +10,8 @@ import type { CheckOptions } from './options.ts'
 import type { Problem } from './problems.ts'
 import type { CheckResult } from './report.ts'
 import { REQUIREMENTS, type Requirement, type RequirementId } from './requirements.ts'
-import type { Tokens } from './tokens.ts'
-import { type CheckedResponse, createWire, type Fields, printable } from './wire.ts'
+import type { CheckedTokens } from './tokens.ts'
+import { type CheckedResponse, createWire, type FieldList, printable } from './wire.ts'
 
 /** How much longer than required to wait, as a part of the wait: timers and clocks are not exact. */
 const MARGIN = 0.05
@@ -26,7 +26,7 @@ export const MORE = 5
 export const UNKNOWN_CLIENT = 'authgraph-check-unknown-client'
 
 /** A grant that the check started. */
-export interface Grant {
+export interface StartedGrant {
   readonly response: CheckedResponse
   readonly shown: ShownCodes
   readonly deviceCode: string
@@ -42,11 +42,11 @@ export class Check {
   readonly wire
   readonly results = new Map<RequirementId, CheckResult>()
   /** All grants so far. */
-  readonly grants: Grant[] = []
+  readonly grants: StartedGrant[] = []
   /** The responses to all polls. */
   readonly polls: CheckedResponse[] = []
   /** Tokens that may still be valid. */
-  login: Tokens | undefined
+  login: CheckedTokens | undefined
   /** The verification page, if it was seen. */
   page: CheckedResponse | undefined
   /** The encoding of requests: JSON if the service refuses forms. */
@@ -124,21 +124,21 @@ export class Check {
   }
 
   /** Requests codes. Fields of `change` replace the usual ones of their name. */
-  requestCodes(change: Fields = [], scopes = this.options.scopes): Promise<CheckedResponse> {
+  requestCodes(change: FieldList = [], scopes = this.options.scopes): Promise<CheckedResponse> {
     const named = new Set(change.map(([name]) => name))
     const usual = this.codesFields(scopes).filter(([name]) => !named.has(name))
     return this.post(this.options.provider.deviceAuthorizationEndpoint, [...usual, ...change])
   }
 
   /** The usual fields of a device code request. */
-  codesFields(scopes: readonly string[] = this.options.scopes ?? []): Fields {
+  codesFields(scopes: readonly string[] = this.options.scopes ?? []): FieldList {
     // RFC 6749 uses a space here. GitHub accepts both.
     const scope = scopes.join(this.options.dialect === 'github' ? ',' : ' ')
-    return fieldsOf({ client_id: this.clientId, scope: scope || undefined })
+    return listFields({ client_id: this.clientId, scope: scope || undefined })
   }
 
   /** Reads a response with codes; `undefined` if it contains none. */
-  grantIn(response: CheckedResponse): Grant | undefined {
+  grantIn(response: CheckedResponse): StartedGrant | undefined {
     const known = this.grants.find((grant) => grant.response === response)
     if (known !== undefined) return known
     try {
@@ -153,16 +153,16 @@ export class Check {
   }
 
   /** Starts a grant. */
-  async begin(): Promise<Grant> {
+  async begin(): Promise<StartedGrant> {
     const grant = this.grantIn(await this.requestCodes())
     if (grant === undefined) throw new NotApplicable('the service sent no codes')
     return grant
   }
 
   /** The usual fields of a poll. Fields of `change` replace them; `undefined` removes a field. */
-  pollFields(deviceCode: string, change: Readonly<Record<string, string | undefined>> = {}): Fields {
+  pollFields(deviceCode: string, change: Readonly<Record<string, string | undefined>> = {}): FieldList {
     const usual = { client_id: this.clientId, device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE }
-    return fieldsOf({ ...usual, ...change })
+    return listFields({ ...usual, ...change })
   }
 
   /** Sends a poll with the usual fields, or with others. */
@@ -173,7 +173,7 @@ export class Check {
   }
 
   /** After a `slow_down`, waits as required and polls again, unless the codes expire before. */
-  async pollAgain(grant: Grant, response: CheckedResponse): Promise<CheckedResponse> {
+  async pollAgain(grant: StartedGrant, response: CheckedResponse): Promise<CheckedResponse> {
     if (response.error !== 'slow_down') return response
     const named = memberOf(response.body, 'interval')
     const next = Math.max(grant.shown.interval + MORE, typeof named === 'number' ? named : 0)
@@ -185,16 +185,16 @@ export class Check {
   /** Sends a refresh. Fields of `change` replace the usual ones. */
   refresh(refreshToken: string, change: Readonly<Record<string, string>> = {}): Promise<CheckedResponse> {
     const usual = { client_id: this.clientId, refresh_token: refreshToken, grant_type: REFRESH_GRANT_TYPE }
-    return this.post(this.options.provider.tokenEndpoint, fieldsOf({ ...usual, ...change }))
+    return this.post(this.options.provider.tokenEndpoint, listFields({ ...usual, ...change }))
   }
 
   /** Sends fields in the body. */
-  post(url: string, fields: Fields): Promise<CheckedResponse> {
+  post(url: string, fields: FieldList): Promise<CheckedResponse> {
     return this.wire.send({ method: 'POST', url, fields, encoding: this.encoding })
   }
 
   /** Sends fields in the URL, where they do not belong. */
-  sendInUrl(method: 'GET' | 'POST', address: string, fields: Fields): Promise<CheckedResponse> {
+  sendInUrl(method: 'GET' | 'POST', address: string, fields: FieldList): Promise<CheckedResponse> {
     const url = new URL(address)
     for (const [name, value] of fields) url.searchParams.append(name, value)
     return this.wire.send({ method, url: url.href })
@@ -220,13 +220,13 @@ export class Check {
   }
 
   /** Whether the codes of a grant are still valid after a wait. */
-  fits({ shown }: Grant, seconds: number): boolean {
+  fits({ shown }: StartedGrant, seconds: number): boolean {
     return this.options.clock.now() + withMargin(seconds) < shown.expiresAt
   }
 }
 
 /** Lists the fields that are not `undefined`. */
-export function fieldsOf(named: Readonly<Record<string, string | undefined>>): Fields {
+export function listFields(named: Readonly<Record<string, string | undefined>>): FieldList {
   return Object.entries(named).filter((field): field is [string, string] => field[1] !== undefined)
 }
 

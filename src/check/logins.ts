@@ -1,12 +1,16 @@
-import { type Check, type Grant, NotApplicable } from './check.ts'
-import { type Tokens, tokensIn } from './tokens.ts'
+import { type Check, NotApplicable, type StartedGrant } from './check.ts'
+import { type CheckedTokens, tokensIn } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** The error code for a refresh token that is not valid. */
 export const BAD_REFRESH_TOKEN = { github: 'bad_refresh_token', rfc8628: 'invalid_grant' }
 
 /** Lets the user decide. */
-export async function decide({ options }: Check, as: 'approve' | 'deny', { shown }: Grant): Promise<void> {
+export async function decide(
+  { options }: Check,
+  as: 'approve' | 'deny',
+  { shown }: StartedGrant,
+): Promise<void> {
   const nobody = as === 'approve' ? 'nobody approved' : 'nobody denied'
   if (options[as] === undefined) throw new NotApplicable(nobody)
   try {
@@ -17,7 +21,7 @@ export async function decide({ options }: Check, as: 'approve' | 'deny', { shown
 }
 
 /** Starts a grant that the user approves. */
-export async function approvedGrant(check: Check): Promise<Grant> {
+export async function approvedGrant(check: Check): Promise<StartedGrant> {
   if (check.options.approve === undefined) throw new NotApplicable('nobody approved')
   const grant = await check.begin()
   await decide(check, 'approve', grant)
@@ -25,7 +29,7 @@ export async function approvedGrant(check: Check): Promise<Grant> {
 }
 
 /** Waits and polls like a device. Returns `undefined` if the grant gives no tokens. */
-export async function collect(check: Check, grant: Grant): Promise<Tokens | undefined> {
+export async function collect(check: Check, grant: StartedGrant): Promise<CheckedTokens | undefined> {
   const { interval } = grant.shown
   if (check.fits(grant, interval)) await check.wait(interval)
   const tokens = tokensIn(await check.pollAgain(grant, await check.poll(grant.deviceCode)))
@@ -38,7 +42,7 @@ export async function collect(check: Check, grant: Grant): Promise<Tokens | unde
  * Returns tokens that are valid: those of the login, refreshed, or those of a new one if the service has ended it, as it
  * may after a misuse.
  */
-export async function validTokens(check: Check, login?: Tokens): Promise<Tokens> {
+export async function validTokens(check: Check, login?: CheckedTokens): Promise<CheckedTokens> {
   const tokens =
     (login && (await survivors(check, login))) ?? (await collect(check, await approvedGrant(check)))
   if (tokens === undefined) throw new NotApplicable('the service sent no token')
@@ -46,7 +50,7 @@ export async function validTokens(check: Check, login?: Tokens): Promise<Tokens>
 }
 
 /** Returns the tokens of a login, refreshed if possible; `undefined` if the service has ended it. */
-export async function survivors(check: Check, tokens: Tokens): Promise<Tokens | undefined> {
+export async function survivors(check: Check, tokens: CheckedTokens): Promise<CheckedTokens | undefined> {
   const { accessToken, refreshToken } = tokens
   if (refreshToken === undefined)
     return (await openResource(check, accessToken))?.status === 200 ? tokens : undefined
@@ -55,7 +59,7 @@ export async function survivors(check: Check, tokens: Tokens): Promise<Tokens | 
 }
 
 /** The refresh token of a login, which must have one. */
-export function refreshTokenOf({ refreshToken }: Tokens): string {
+export function refreshTokenOf({ refreshToken }: CheckedTokens): string {
   if (refreshToken === undefined) throw new NotApplicable('no refresh token works')
   return refreshToken
 }

@@ -46,13 +46,13 @@ const IN_FORM = new RegExp(`\\b(${SECRET_NAMES})=[^&\\s"'<>]*`, 'gi')
 const LONG_WORD = /[\w~+=-]{20,}/g
 
 /** Fields in order, since one may be repeated. */
-export type Fields = readonly (readonly [name: string, value: string])[]
+export type FieldList = readonly (readonly [name: string, value: string])[]
 
 /** One request of the check. */
 export interface WireRequest {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly url: string
-  readonly fields?: Fields
+  readonly fields?: FieldList
   /** Default: `form`. */
   readonly encoding?: 'form' | 'json'
   /** An access token. */
@@ -216,7 +216,7 @@ function rateLimit(
 
 const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' }
 
-function encode(fields: Fields, encoding: 'form' | 'json'): string {
+function encode(fields: FieldList, encoding: 'form' | 'json'): string {
   return encoding === 'json'
     ? JSON.stringify(Object.fromEntries(fields))
     : new URLSearchParams(fields.map((field) => [...field])).toString()

@@ -7,7 +7,7 @@ import { Secret } from '../secret.ts'
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** The client that authenticates. */
-export interface Client {
+export interface ClientCredentials {
   readonly clientId: Secret
   readonly authentication: ResolvedAuthentication
   readonly provider: Provider
@@ -15,7 +15,12 @@ export interface Client {
 }
 
 /** What one request carries to authenticate the client. RFC 6749, section 2.3.1; RFC 7523, section 2.2. */
-export async function credentialsOf({ clientId, authentication, provider, clock }: Client): Promise<{
+export async function credentialsOf({
+  clientId,
+  authentication,
+  provider,
+  clock,
+}: ClientCredentials): Promise<{
   readonly fields: Readonly<Record<string, string | Secret>>
   /** The credentials of an `Authorization: Basic` header. */
   readonly basic?: Secret

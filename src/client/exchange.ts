@@ -3,7 +3,7 @@ import type { Provider } from '../protocol/provider.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import { send, type Transport } from '../request/send.ts'
 import { isSecret, type Secret } from '../secret.ts'
-import { basicCredentials, type Client, credentialsOf } from './credentials.ts'
+import { basicCredentials, type ClientCredentials, credentialsOf } from './credentials.ts'
 
 const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
@@ -11,13 +11,13 @@ const CONTENT_TYPES = {
 } satisfies Record<Provider['encoding'], string>
 
 /** The fields of a request. Secrets are revealed only when the body is written. A list is sent as repeated fields. */
-type Fields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>
+type RequestFields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>
 
 /** Providers that refused a form and accepted JSON. */
 const takeJson = new WeakSet<Provider>()
 
 /** The client that sends a request, and its provider. */
-export interface Sender extends Transport, Client {}
+export interface Sender extends Transport, ClientCredentials {}
 
 /**
  * Posts the fields of a request together with the client's credentials, and reads the response, whatever its status.
@@ -31,14 +31,14 @@ export interface Sender extends Transport, Client {}
  */
 export async function post(
   address: string,
-  fields: Fields,
+  fields: RequestFields,
   sender: Sender,
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
   const { provider } = sender
   const postAs = async (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
     const credentials = await credentialsOf(sender)
-    const all: Fields = { ...credentials.fields, ...fields }
+    const all: RequestFields = { ...credentials.fields, ...fields }
     const headers = {
       accept: 'application/json',
       'content-type': CONTENT_TYPES[encoding],
@@ -57,7 +57,7 @@ export async function post(
 }
 
 /** The secrets of a client, however they are sent. */
-function secretsOf({ clientId, authentication }: Client): Secret[] {
+function secretsOf({ clientId, authentication }: ClientCredentials): Secret[] {
   return 'clientSecret' in authentication ? [clientId, authentication.clientSecret] : [clientId]
 }
 
@@ -83,7 +83,7 @@ export function deleteToken(
   return send(address + tokenDeletionPath(clientId.reveal()), request, { ...sender, sent }, signal)
 }
 
-function encode(fields: Fields, encoding: Provider['encoding']): string {
+function encode(fields: RequestFields, encoding: Provider['encoding']): string {
   const plain = Object.entries(fields).map(
     ([name, value]) => [name, isSecret(value) ? value.reveal() : value] as const,
   )

@@ -24,7 +24,7 @@ export interface Repository {
 export type Caller = Authentication | InstallationCaller
 
 /** Responds with the user of a credential, like `GET /user` of GitHub. */
-export function user(caller: Caller): ServiceResponse {
+export function describeUser(caller: Caller): ServiceResponse {
   switch (caller.form) {
     case 'app':
       return forbidden('this credential belongs to an app, not to a user')
@@ -41,7 +41,7 @@ export function user(caller: Caller): ServiceResponse {
 }
 
 /** Responds with the app that signed a token, like `GET /app` of GitHub. */
-export function app(caller: Caller): ServiceResponse {
+export function describeApp(caller: Caller): ServiceResponse {
   switch (caller.form) {
     case 'app':
       return json(200, { id: caller.appId })
@@ -57,7 +57,7 @@ export function app(caller: Caller): ServiceResponse {
 }
 
 /** Responds with the repositories of an installation token, like `GET /installation/repositories` of GitHub. */
-export function installation(caller: Caller): ServiceResponse {
+export function describeInstallation(caller: Caller): ServiceResponse {
   switch (caller.form) {
     case 'installation': {
       const { owner, repositories } = caller

@@ -1,7 +1,7 @@
 import type { ServiceRequest } from '../service/http/types.ts'
 import type { ServiceOptions } from '../service/options.ts'
-import { app, type Caller, user } from './callers.ts'
-import { createInstallationTokens, type InstalledApp, installationsOf } from './installation-tokens.ts'
+import { type Caller, describeApp, describeUser } from './callers.ts'
+import { createInstallationTokens, type InstalledApp, readInstallations } from './installation-tokens.ts'
 import { installationEndpoints } from './installations.ts'
 
 /**
@@ -21,9 +21,14 @@ export function githubApi(apps: readonly InstalledApp[] = []): NonNullable<Servi
       const isUnknown = caller.form === 'refused' && caller.status === 401
       return (isUnknown && tokens.find(request, clock.now())) || caller
     }
-    const getUser = async (request: ServiceRequest) => user(await identify(request))
-    const getApp = async (request: ServiceRequest) => app(await identify(request))
-    const endpoints = installationEndpoints({ installations: installationsOf(apps), tokens, clock, identify })
+    const getUser = async (request: ServiceRequest) => describeUser(await identify(request))
+    const getApp = async (request: ServiceRequest) => describeApp(await identify(request))
+    const endpoints = installationEndpoints({
+      installations: readInstallations(apps),
+      tokens,
+      clock,
+      identify,
+    })
     endpoints.set('/user', { GET: getUser, HEAD: getUser }).set('/app', { GET: getApp, HEAD: getApp })
     // These paths have the name of an owner or a repository, whose case does not matter.
     const byName = new Map(

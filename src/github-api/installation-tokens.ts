@@ -1,5 +1,5 @@
 import { BadOptionError } from '../errors.ts'
-import type { App } from '../service/credentials/app-jwts.ts'
+import type { RegisteredApp } from '../service/credentials/app-jwts.ts'
 import type { ServiceRequest } from '../service/http/types.ts'
 import { toHex } from '../service/stores/hash.ts'
 import type { InstallationCaller, Repository } from './callers.ts'
@@ -15,10 +15,10 @@ const LEVELS = ['read', 'write', 'admin'] as const
  *
  * @inline
  */
-type Level = (typeof LEVELS)[number]
+type PermissionLevel = (typeof LEVELS)[number]
 
 /** What a token may do at each kind of resource, such as `{ contents: 'read' }`. */
-export type Permissions = Readonly<Record<string, Level>>
+export type Permissions = Readonly<Record<string, PermissionLevel>>
 
 /** An installation of an app. */
 export interface AppInstallation {
@@ -33,7 +33,7 @@ export interface AppInstallation {
 }
 
 /** An app of a service that imitates GitHub's API. */
-export interface InstalledApp extends App {
+export interface InstalledApp extends RegisteredApp {
   /** Where the app is installed: it can get tokens for these installations. Default: nowhere. */
   readonly installations?: readonly AppInstallation[]
 }
@@ -48,7 +48,7 @@ export interface KnownInstallation extends Required<AppInstallation> {
  *
  * @throws {@link BadOptionError} for an installation without an id or an owner, and if two have the same id.
  */
-export function installationsOf(apps: readonly InstalledApp[]): readonly KnownInstallation[] {
+export function readInstallations(apps: readonly InstalledApp[]): readonly KnownInstallation[] {
   const installations = apps.flatMap(({ appId, installations = [] }) =>
     installations.map((one): KnownInstallation => ({ permissions: {}, repositories: [], ...one, appId })),
   )
@@ -83,8 +83,8 @@ export function createInstallationTokens() {
 export type InstallationTokens = ReturnType<typeof createInstallationTokens>
 
 /** The lower one of two levels; `undefined` if one of them is no level. */
-export function lowerLevel(one: unknown, other: unknown): Level | undefined {
-  return LEVELS[Math.min(...[one, other].map((level) => LEVELS.indexOf(level as Level)))]
+export function lowerLevel(one: unknown, other: unknown): PermissionLevel | undefined {
+  return LEVELS[Math.min(...[one, other].map((level) => LEVELS.indexOf(level as PermissionLevel)))]
 }
 
 function tokenOf(request: ServiceRequest): string {

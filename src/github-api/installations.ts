@@ -5,7 +5,13 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from '../service/http/types.ts'
-import { app, type Caller, describeRepository, installation, type Repository } from './callers.ts'
+import {
+  type Caller,
+  describeApp,
+  describeInstallation,
+  describeRepository,
+  type Repository,
+} from './callers.ts'
 import {
   type InstallationTokens,
   type KnownInstallation,
@@ -41,7 +47,7 @@ export function installationEndpoints({ installations, tokens, clock, identify }
     ): Handler =>
     async (request) => {
       const caller = await identify(request)
-      if (caller.form !== 'app') return app(caller)
+      if (caller.form !== 'app') return describeApp(caller)
       return respond(
         installations.filter(({ appId }) => appId === caller.appId),
         request,
@@ -55,12 +61,12 @@ export function installationEndpoints({ installations, tokens, clock, identify }
 
   endpoints.set('/app/installations', { GET: ofApp((own) => json(200, own.map(describe))) })
   endpoints.set('/installation/repositories', {
-    GET: async (request) => installation(await identify(request)),
+    GET: async (request) => describeInstallation(await identify(request)),
   })
   endpoints.set('/installation/token', {
     DELETE: async (request) => {
       const caller = await identify(request)
-      if (caller.form !== 'installation') return installation(caller)
+      if (caller.form !== 'installation') return describeInstallation(caller)
       tokens.remove(request)
       return noContent()
     },
@@ -118,7 +124,7 @@ function issue(
 }
 
 /** What a token may do, by the body of its request; or what is wrong with the body. */
-function grantOf(installation: KnownInstallation, body: string): Grant | string {
+function grantOf(installation: KnownInstallation, body: string): InstallationGrant | string {
   const asked = readJson(body)
   if (asked === undefined) return 'the body is not a JSON object'
   const { permissions = installation.permissions, repositories: names, repository_ids: ids } = asked
@@ -145,18 +151,18 @@ function grantOf(installation: KnownInstallation, body: string): Grant | string 
   }
 }
 
-interface Grant {
+interface InstallationGrant {
   readonly permissions: Permissions
   readonly repositories: readonly Repository[]
 }
 
-interface Asked {
+interface AskedToken {
   readonly permissions?: unknown
   readonly repositories?: readonly unknown[]
   readonly repository_ids?: readonly unknown[]
 }
 
-function readJson(body: string): Asked | undefined {
+function readJson(body: string): AskedToken | undefined {
   try {
     const value: unknown = JSON.parse(body || '{}')
     return isRecord(value) ? value : undefined

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 /** Default timeout in seconds. */
 const TIMEOUT = 30
 
-interface Limits {
+interface WaitLimits {
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
   /** In seconds. */
@@ -17,7 +17,7 @@ interface Limits {
  * @throws {@link TimedOutError}, {@link CancelledError}, and what the requests throw.
  */
 export async function within<Result>(
-  { clock, signal, timeout = TIMEOUT }: Limits,
+  { clock, signal, timeout = TIMEOUT }: WaitLimits,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()

@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
-import type { App } from './credentials/app-jwts.ts'
+import type { RegisteredApp } from './credentials/app-jwts.ts'
 import type { Client } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
@@ -9,7 +9,7 @@ import type { ServiceEvent } from './host/events.ts'
 import type { ClientAddress, Identify, IssueToken } from './host/hooks.ts'
 import type { Policy } from './host/policy.ts'
 import type { RequestLogEntry } from './http/request-log.ts'
-import type { Api } from './http/routes.ts'
+import type { ExtraEndpoints } from './http/routes.ts'
 import type { ServiceRequest } from './http/types.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Page } from './page/page.ts'
@@ -26,7 +26,7 @@ export interface ServiceOptions {
   /** Personal access tokens that the API accepts. Default: none. */
   readonly personalTokens?: readonly PersonalAccessToken[]
   /** Apps that may call the API with an app JWT. Default: none. */
-  readonly apps?: readonly App[]
+  readonly apps?: readonly RegisteredApp[]
   /**
    * The URL of the login paths, as clients and browsers see it. Default: the URL that `listen` bound, and
    * `http://localhost` before that. Never taken from a request.
@@ -41,7 +41,7 @@ export interface ServiceOptions {
   readonly api?: (service: {
     readonly authenticate: (request: ServiceRequest) => Promise<Authentication>
     readonly clock: { now(): number }
-  }) => Api
+  }) => ExtraEndpoints
   /**
    * Allows `http` for an `authUrl` or `baseUrl` off loopback. Default: `false`. For test networks only: anyone on the
    * network can read and change pages, cookies, codes and tokens.

@@ -7,7 +7,7 @@ import { recordsOf } from './stores/records.ts'
 import type { Family } from './tokens/families.ts'
 import type { Generation } from './tokens/generation.ts'
 import type { Entries } from './tokens/newest.ts'
-import type { TokenRecord } from './tokens/tokens.ts'
+import type { AccessTokenRecord } from './tokens/tokens.ts'
 
 /** Everything that a service stores. */
 export function createRecords(store: Store) {
@@ -21,7 +21,7 @@ export function createRecords(store: Store) {
     /** The pairs that spent refresh tokens still get, by the hash of the refresh token in the pair. */
     successors: recordsOf<SealedText>(store, 'successor:'),
     /** By the hash of the access token. */
-    tokens: recordsOf<TokenRecord>(store, 'token:'),
+    tokens: recordsOf<AccessTokenRecord>(store, 'token:'),
     /** The hashes of access tokens, by family. */
     tokensOfFamily: recordsOf<Entries>(store, 'access:'),
     /** The ids of families, and the hashes of tokens without one, by user. */

@@ -8,7 +8,7 @@ const LONGEST_LIFETIME = 600
 const LEEWAY = 5
 
 /** An app that authenticates with app JWTs. */
-export interface App {
+export interface RegisteredApp {
   /** The id of the app, sent as the claim `iss`. A number and the same number as a string are the same app. */
   readonly appId: number | string
   /** RS256 public keys, each as PEM (SPKI), JWK or CryptoKey. List several during a key rotation. */
@@ -25,7 +25,7 @@ export type VerifiedApp =
  *
  * @see {@link https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app Generating a JSON Web Token (JWT) for a GitHub App}
  */
-export function createAppTokens(apps: readonly App[], clock: { now(): number }) {
+export function createAppTokens(apps: readonly RegisteredApp[], clock: { now(): number }) {
   const byIssuer = new Map(
     apps.map((app) => [String(app.appId), { app, keys: lazily(() => importKeys(app)) }]),
   )
@@ -90,9 +90,9 @@ function checkTimes({ iat, exp }: Claims, now: number): string | undefined {
   return undefined
 }
 
-async function importKeys({ appId, publicKeys }: App): Promise<CryptoKey[]> {
+async function importKeys({ appId, publicKeys }: RegisteredApp): Promise<CryptoKey[]> {
   const { importJWK, importSPKI } = await import('jose/key/import')
-  const read = async (key: App['publicKeys'][number]): Promise<CryptoKey> => {
+  const read = async (key: RegisteredApp['publicKeys'][number]): Promise<CryptoKey> => {
     if (typeof key === 'string') return importSPKI(key, 'RS256')
     return 'usages' in key ? (key as CryptoKey) : ((await importJWK(key, 'RS256')) as CryptoKey)
   }

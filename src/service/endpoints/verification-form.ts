@@ -6,13 +6,13 @@ import { isUndecided } from '../grants/grants.ts'
 import { type Assessment, mustType } from '../host/policy.ts'
 import { requestOrigin } from '../http/request-origin.ts'
 import type { ServiceRequest } from '../http/types.ts'
-import type { Session } from '../page/browser-session.ts'
+import type { BrowserSession } from '../page/browser-session.ts'
 import type { PageState, Refusal } from '../page/page.ts'
 import type { Parts } from '../parts.ts'
 import { userId } from '../stores/user-id.ts'
 
 /** The state of the page without what each response adds. */
-export type Shown = PageState extends infer State
+export type ShownPage = PageState extends infer State
   ? State extends unknown
     ? Omit<State, 'nonce' | 'host' | 'languages'>
     : never
@@ -32,13 +32,13 @@ export interface FormFields {
 interface SentForm {
   readonly request: ServiceRequest
   readonly fields: FormFields
-  readonly session: Session
+  readonly session: BrowserSession
   readonly user: User
   /** The URL of the page with the code. */
   readonly returnTo: string
 }
 
-type Refuse = (reason: Refusal, retryAfter?: number) => Promise<Shown>
+type Refuse = (reason: Refusal, retryAfter?: number) => Promise<ShownPage>
 
 /** The purpose of a form that the page or a link filled in: who sends it has not typed the code. */
 export const LINKED = 'linked'
@@ -57,7 +57,7 @@ const DROPS_CODE: ReadonlySet<Refusal> = new Set([
 ])
 
 /** Processes a form: either a user code to look up, or a decision. */
-export async function verificationForm(parts: Parts, sent: SentForm): Promise<Shown> {
+export async function verificationForm(parts: Parts, sent: SentForm): Promise<ShownPage> {
   const { fields, session, user } = sent
   const { action, csrf, decision } = fields
   const isTyped = await session.isOurs(csrf)
@@ -85,7 +85,7 @@ async function decide(
   sent: SentForm,
   decision: 'approve' | 'deny',
   refuse: Refuse,
-): Promise<Shown> {
+): Promise<ShownPage> {
   const { request, fields, session, user } = sent
   const userCode = readUserCode(fields.userCode)
   if (userCode === undefined || !(await session.isOurs(fields.csrf, userCode))) return refuse('forged')
@@ -154,7 +154,7 @@ async function lookUp(
   { request, fields: { action, userCode: typed }, session, user }: SentForm,
   isTyped: boolean,
   refuse: Refuse,
-): Promise<Shown> {
+): Promise<ShownPage> {
   if (typed === '') return refuse('missing')
   const tried = await limiter.userCode(user, clientAddress(request))
   if (!tried.ok) {

@@ -3,12 +3,12 @@ import { withDeadline } from '../../store/deadline.ts'
 import { newNonce, readUserCode } from '../credentials/random-codes.ts'
 import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
-import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
-import { openSession, type Session } from '../page/browser-session.ts'
+import { type ServiceRequest, type ServiceResponse, SHORT_WAIT } from '../http/types.ts'
+import { type BrowserSession, openBrowserSession } from '../page/browser-session.ts'
 import type { Page, PageState, Refusal } from '../page/page.ts'
 import type { Parts } from '../parts.ts'
 import { isUser } from '../stores/user-id.ts'
-import { type FormFields, LINKED, loginOf, type Shown, verificationForm } from './verification-form.ts'
+import { type FormFields, LINKED, loginOf, type ShownPage, verificationForm } from './verification-form.ts'
 
 /** Milliseconds within which `identify` must return. */
 const IDENTIFY_TIMEOUT = 10_000
@@ -46,7 +46,7 @@ export async function verification(parts: Parts, request: ServiceRequest): Promi
     parts.onError(error)
     const { action } = fields
     const userCode = codeToKeep(parts, request, fields)
-    return { shown: { type: 'unavailable', action, userCode, retryAfter: PAUSE } as const, headers: {} }
+    return { shown: { type: 'unavailable', action, userCode, retryAfter: SHORT_WAIT } as const, headers: {} }
   })
   // The CSP forbids a form to leave this site, even by a redirect. After a POST, the page shows a link instead.
   if (shown.type === 'signedOut' && request.method !== 'POST')
@@ -68,7 +68,7 @@ async function response(
   request: ServiceRequest,
   fields: FormFields,
   address: URL,
-): Promise<{ readonly shown: Shown; readonly headers: Session['headers'] }> {
+): Promise<{ readonly shown: ShownPage; readonly headers: BrowserSession['headers'] }> {
   const back = urlWith(address, codeToKeep(parts, request, fields))
   const identity = await withDeadline(IDENTIFY_TIMEOUT, parts.identify(request, back), tookTooLong)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
@@ -77,9 +77,9 @@ async function response(
     return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
   if (!isUser(identity.user)) throw new TypeError('identify must return a user: a name, or { id, login }')
   const { user } = identity
-  const session = openSession({ request, user, secret: await parts.secret(), address })
+  const session = openBrowserSession({ request, user, secret: await parts.secret(), address })
   const { action, userCode } = fields
-  const shown: Shown =
+  const shown: ShownPage =
     request.method === 'POST'
       ? await verificationForm(parts, {
           request,
@@ -121,7 +121,7 @@ function tookTooLong(): Error {
  * its URL from other sites.
  * The referrer policy is not `no-referrer`: browsers would then omit the `Origin` of a form.
  */
-function respond(page: Page, state: PageState, headers: Session['headers']): ServiceResponse {
+function respond(page: Page, state: PageState, headers: BrowserSession['headers']): ServiceResponse {
   return {
     status: statusOf(state),
     headers: {

@@ -24,11 +24,11 @@ export interface Handlers {
   /** `undefined` unless the option `openidConfiguration` is set. */
   readonly openidConfiguration: Handler | undefined
   /** `undefined` unless the option `api` is set. */
-  readonly api: Api | undefined
+  readonly api: ExtraEndpoints | undefined
 }
 
 /** Endpoints below `baseUrl` that are not part of the service. */
-export interface Api {
+export interface ExtraEndpoints {
   /** The paths to mount in a framework. */
   readonly paths: readonly string[]
   /** Returns the handlers of a path by method, if the path exists. */

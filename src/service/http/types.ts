@@ -77,14 +77,14 @@ export function tooManyRequests(retryAfter: number): ServiceResponse {
 }
 
 /** Seconds after which a client may retry when the service is not available. */
-export const PAUSE = 5
+export const SHORT_WAIT = 5
 
 /** Responds that the service is not available at the moment. */
 export function unavailable(): ServiceResponse {
   return json(
     503,
     { error: 'temporarily_unavailable', error_description: 'the service is busy: try again later' },
-    { 'retry-after': String(PAUSE) },
+    { 'retry-after': String(SHORT_WAIT) },
   )
 }
 

@@ -1,13 +1,13 @@
 import type { Limits } from './limits.ts'
 
 /** Whether an action is allowed now; if not, seconds until it is. */
-export type Allowance = Allowed | Refusal
+export type Allowance = Allowed | LimitRefusal
 
 export interface Allowed {
   readonly ok: true
 }
 
-export interface Refusal {
+export interface LimitRefusal {
   readonly ok: false
   readonly limit: keyof Limits
   /** Whole seconds, at least one. */
@@ -23,6 +23,6 @@ export const ALLOWED: Allowed = { ok: true }
  *
  * @param until Epoch milliseconds, like `now`.
  */
-export function refuseUntil(limit: keyof Limits, until: number, now: number, isFirst: boolean): Refusal {
+export function refuseUntil(limit: keyof Limits, until: number, now: number, isFirst: boolean): LimitRefusal {
   return { ok: false, limit, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)), isFirst }
 }

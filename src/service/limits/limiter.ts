@@ -3,17 +3,17 @@ import { networkOf } from '../http/client-address.ts'
 import { hash } from '../stores/hash.ts'
 import type { Records } from '../stores/records.ts'
 import { userId } from '../stores/user-id.ts'
-import { ALLOWED, type Allowance, type Refusal, refuseUntil } from './allowance.ts'
+import { ALLOWED, type Allowance, type LimitRefusal, refuseUntil } from './allowance.ts'
 import type { Limits } from './limits.ts'
 
 /** Whether something may happen. If so, call `keep` or `undo` once it is known whether it counts. */
-export type Attempt = { readonly ok: true; keep(): Promise<void>; undo(): Promise<void> } | Refusal
+export type Attempt = { readonly ok: true; keep(): Promise<void>; undo(): Promise<void> } | LimitRefusal
 
 /** The limits that are counted here: those with a time window, across all instances. */
-type Kind = Exclude<keyof Limits, 'earlyPolls' | 'loginsOfUser'>
+type CountedLimit = Exclude<keyof Limits, 'earlyPolls' | 'loginsOfUser'>
 
 /** An event that was counted. */
-export interface Taken {
+export interface Counted {
   readonly ok: true
   /** Whether it is the first one in this time window. */
   readonly isFirst: boolean
@@ -48,10 +48,15 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
    * @param amount How many events it stands for: 0 only checks the limit.
    * @param share The share of the limit that is available for it.
    */
-  async function take(kind: Kind, subject: string, amount = 1, share = 1): Promise<Taken | Refusal> {
+  async function take(
+    kind: CountedLimit,
+    subject: string,
+    amount = 1,
+    share = 1,
+  ): Promise<Counted | LimitRefusal> {
     const { max, window } = limits[kind]
     if (max === Number.POSITIVE_INFINITY) return { ok: true, isFirst: false }
-    return records.change<Taken | Refusal>(keyOf(kind, subject), (known) => {
+    return records.change<Counted | LimitRefusal>(keyOf(kind, subject), (known) => {
       const now = clock.now()
       const count = known ?? { times: 0, until: now + window * 1000 }
       const { times, until, wasTold = false } = count
@@ -67,7 +72,7 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
   }
 
   /** Counts without a limit; a negative amount takes back what was counted. */
-  async function add(kind: Kind, subject: string, amount: number): Promise<void> {
+  async function add(kind: CountedLimit, subject: string, amount: number): Promise<void> {
     const { max, window } = limits[kind]
     if (max === Number.POSITIVE_INFINITY) return
     await records.change(keyOf(kind, subject), (known) => {
@@ -82,7 +87,11 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
    * Counts before it is known whether it counts: otherwise a thousand guesses at once would all be the first. Beyond a
    * shared limit, the first event of a subject is still allowed, so that nobody is locked out by a neighbor.
    */
-  async function attempt(kind: Kind, own: string, shared: readonly [Kind, string][]): Promise<Attempt> {
+  async function attempt(
+    kind: CountedLimit,
+    own: string,
+    shared: readonly [CountedLimit, string][],
+  ): Promise<Attempt> {
     const counted = await take(kind, own)
     if (!counted.ok) return counted
     const undo = () => add(kind, own, -1)
@@ -110,7 +119,7 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
     return tried
   }
 
-  const takeInNetwork = (kind: Kind) => async (address: string | undefined) =>
+  const takeInNetwork = (kind: CountedLimit) => async (address: string | undefined) =>
     address === undefined ? ALLOWED : take(kind, networkOf(address))
 
   return {
@@ -176,10 +185,10 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
 
 export type Limiter = ReturnType<typeof createLimiter>
 
-function inNetwork(kind: Kind, address: string | undefined): [Kind, string][] {
+function inNetwork(kind: CountedLimit, address: string | undefined): [CountedLimit, string][] {
   return address === undefined ? [] : [[kind, networkOf(address)]]
 }
 
-function keyOf(kind: Kind, subject: string): string {
+function keyOf(kind: CountedLimit, subject: string): string {
   return `${kind}:${subject}`
 }

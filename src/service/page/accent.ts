@@ -1,10 +1,10 @@
 import { BadOptionError } from '../../errors.ts'
 import { DARK_CARD, DARK_SURFACE, LIGHT_CARD, LIGHT_SURFACE } from './style.ts'
 
-type Color = readonly [red: number, green: number, blue: number]
+type Rgb = readonly [red: number, green: number, blue: number]
 
-const BLACK: Color = [0, 0, 0]
-const WHITE: Color = [255, 255, 255]
+const BLACK: Rgb = [0, 0, 0]
+const WHITE: Rgb = [255, 255, 255]
 
 /**
  * The contrast that a text needs.
@@ -40,7 +40,7 @@ export function accentStyle(accent: string): string {
 }
 
 /** Mixes a color with black or white until it is readable on a surface. */
-function towards(end: Color, color: Color, surface: string): string {
+function towards(end: Rgb, color: Rgb, surface: string): string {
   for (let step = 0; step < STEPS; step += 1) {
     const mixed = mix(color, end, step / STEPS)
     if (contrast(parse(mixed), parse(surface)) >= READABLE) return mixed
@@ -48,23 +48,23 @@ function towards(end: Color, color: Color, surface: string): string {
   return end === BLACK ? '#000000' : '#ffffff'
 }
 
-function mix(color: Color, other: Color, share: number): string {
+function mix(color: Rgb, other: Rgb, share: number): string {
   const mixed = color.map((value, index) => Math.round(value + ((other[index] ?? 0) - value) * share))
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }
 
-function parse(color: string): Color {
+function parse(color: string): Rgb {
   const at = (index: number) => Number.parseInt(color.slice(index, index + 2), 16)
   return [at(1), at(3), at(5)]
 }
 
 /** @see {@link https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio WCAG 2.2, contrast ratio} */
-function contrast(one: Color, other: Color): number {
+function contrast(one: Rgb, other: Rgb): number {
   const [a, b] = [luminance(one), luminance(other)]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-function luminance(color: Color): number {
+function luminance(color: Rgb): number {
   const [red = 0, green = 0, blue = 0] = color.map((value) => {
     const share = value / 255
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4

@@ -5,7 +5,7 @@ import { hmac, same } from '../stores/hash.ts'
 import { userId } from '../stores/user-id.ts'
 
 /** Binds each form of the verification page to the browser and the user it was shown to. */
-export interface Session {
+export interface BrowserSession {
   /** Sets the cookie of a new browser; empty for a known one. */
   readonly headers: Readonly<Record<string, string>>
   /**
@@ -36,7 +36,7 @@ export interface SessionRequest {
 const AROUND = /^[ \t]+|[ \t]+$/g
 
 /** Reads the session of a request from its cookie, or starts a new one. */
-export function openSession({ request, user, secret, address }: SessionRequest): Session {
+export function openBrowserSession({ request, user, secret, address }: SessionRequest): BrowserSession {
   const isSecure = address.protocol === 'https:'
   // With this prefix, browsers accept the cookie from this host only, and only over TLS.
   const cookieName = isSecure ? '__Host-authgraph' : 'authgraph'

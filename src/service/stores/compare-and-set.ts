@@ -4,7 +4,7 @@ import { type Change, type Json, NEVER, type Store } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
 
 /** Milliseconds of the shortest and the longest pause between two attempts to reach a database. */
-export const PAUSE = { shortest: 20, longest: 200 }
+export const PAUSES = { shortest: 20, longest: 200 }
 
 /** Milliseconds of the longest pause after a conflict with another instance. */
 const STEP_BACK = 8
@@ -83,7 +83,7 @@ export function compareAndSetStore(
     onFailure: (error: unknown) => void = () => undefined,
   ): Promise<Result> {
     let why = 'no response'
-    for (let pause = PAUSE.shortest; ; pause = Math.min(2 * pause, PAUSE.longest)) {
+    for (let pause = PAUSES.shortest; ; pause = Math.min(2 * pause, PAUSES.longest)) {
       try {
         const left = Math.max(0, deadline - performance.now())
         return await withDeadline(left, command(), () => unavailable(why))

@@ -1,5 +1,5 @@
 import { BadOptionError } from '../../errors.ts'
-import { PAUSE } from './compare-and-set.ts'
+import { PAUSES } from './compare-and-set.ts'
 
 /**
  * The part of a Redis client that the store uses. `createClient()` and `createCluster()` of the package `redis` return
@@ -81,7 +81,7 @@ function open({ createClient }: typeof import('redis'), url: string, connectTime
     // A queued command could run long after its update was rejected.
     disableOfflineQueue: true,
     commandOptions: { timeout: 0 },
-    socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSE.longest) },
+    socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSES.longest) },
   })
   // Earlier versions have neither this method nor the limits given here.
   if (typeof client.close !== 'function')

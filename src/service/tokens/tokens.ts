@@ -15,7 +15,7 @@ export interface TokenOwner {
 }
 
 /** What the store keeps about a token, under its hash. */
-export interface TokenRecord extends TokenOwner {
+export interface AccessTokenRecord extends TokenOwner {
   /** The hash of the id of the client that received it. */
   readonly client: string
   /** The family that it was issued with, if there are refresh tokens. */
@@ -50,18 +50,18 @@ export interface Tokens {
    */
   deliver(
     token: Secret,
-    record: TokenRecord,
+    record: AccessTokenRecord,
     delivery: TokenDelivery,
   ): Promise<{ readonly hash: string | undefined } | undefined>
   /**
    * Keeps a token until `expiresAt` (epoch milliseconds). It ends the oldest token of its family if there are more than
    * ten, so that a client that refreshes again and again does not fill the store.
    */
-  keep(token: Secret, record: TokenRecord, expiresAt: number): Promise<void>
+  keep(token: Secret, record: AccessTokenRecord, expiresAt: number): Promise<void>
   /** Finds a token that is valid, and ends its delivery. Of a token that the host verifies, only the owner is known. */
-  find(token: Secret): Promise<TokenRecord | TokenOwner | undefined>
+  find(token: Secret): Promise<AccessTokenRecord | TokenOwner | undefined>
   /** Ends a token. Returns what was kept about it, under its hash. */
-  remove(hashed: string): Promise<TokenRecord | undefined>
+  remove(hashed: string): Promise<AccessTokenRecord | undefined>
   /** Ends all tokens of a family. */
   removeOf(family: string): Promise<void>
 }
@@ -74,7 +74,7 @@ export function createTokens(
   {
     tokens,
     tokensOfFamily,
-  }: { readonly tokens: Records<TokenRecord>; readonly tokensOfFamily: Records<Entries> },
+  }: { readonly tokens: Records<AccessTokenRecord>; readonly tokensOfFamily: Records<Entries> },
   families: Families,
   revocations: Revocations,
   clock: { now(): number },
@@ -82,7 +82,7 @@ export function createTokens(
   const newest = createNewest(tokensOfFamily, MOST, clock)
 
   // A record of a version that did not count revocations holds no count.
-  async function isValid({ user, family, revocations: counted = 0 }: TokenRecord): Promise<boolean> {
+  async function isValid({ user, family, revocations: counted = 0 }: AccessTokenRecord): Promise<boolean> {
     const [count, isOfFamily] = await Promise.all([
       revocations.count(user),
       family === undefined || families.isValid(family),
@@ -97,7 +97,7 @@ export function createTokens(
     )
   }
 
-  async function addToFamily({ family, delivery }: TokenRecord, hashed: string, expiresAt: number) {
+  async function addToFamily({ family, delivery }: AccessTokenRecord, hashed: string, expiresAt: number) {
     if (family === undefined) return
     const isFirst = delivery !== undefined
     for (const oldest of await newest.add(family, hashed, expiresAt, isFirst))
@@ -134,7 +134,7 @@ export function createTokens(
 
     async find(token) {
       const hashed = await hash(token.reveal())
-      const record = await tokens.change<TokenRecord | undefined>(hashed, (known) => {
+      const record = await tokens.change<AccessTokenRecord | undefined>(hashed, (known) => {
         const delivery = known?.delivery
         if (delivery?.endedBy === 'removal') return { result: undefined }
         if (!delivery || delivery.endedBy || clock.now() >= delivery.until) return { result: known }
@@ -149,7 +149,7 @@ export function createTokens(
     },
 
     remove: (hashed) =>
-      tokens.change<TokenRecord | undefined>(hashed, (known) => {
+      tokens.change<AccessTokenRecord | undefined>(hashed, (known) => {
         if (known === undefined || known.delivery?.endedBy === 'removal') return { result: undefined }
         const now = clock.now()
         const delivery = { changedAt: now, until: now, expiresAt: now, endedBy: 'removal' } as const
@@ -176,6 +176,6 @@ export function signedTokens(
   }
 }
 
-function isSameLogin(one: TokenRecord, other: TokenRecord): boolean {
+function isSameLogin(one: AccessTokenRecord, other: AccessTokenRecord): boolean {
   return one.family === other.family && one.grant === other.grant
 }

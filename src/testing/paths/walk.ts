@@ -31,7 +31,7 @@ export type PathKind = 'shortest' | 'simple'
 type Here<Situation> = Snapshot<unknown> & { readonly situation: Situation; toJSON(): string }
 
 /** The graph package identifies a step by its type. */
-interface Taken<Step> {
+interface TakenStep<Step> {
   readonly type: string
   readonly step: Step
 }
@@ -129,7 +129,7 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
     return known
   }
 
-  function leave(from: Here<Situation>, { type, step }: Taken<Step>): Here<Situation> {
+  function leave(from: Here<Situation>, { type, step }: TakenStep<Step>): Here<Situation> {
     const left = taken.get(from) ?? new Map<string, Here<Situation>>()
     taken.set(from, left)
     const to = left.get(type) ?? here(walk.take(from.situation, step))
@@ -137,14 +137,14 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
     return to
   }
 
-  const logic: ActorLogic<Here<Situation>, Taken<Step>, undefined> = {
+  const logic: ActorLogic<Here<Situation>, TakenStep<Step>, undefined> = {
     getInitialSnapshot: () => here(walk.start),
     transition: leave,
     getPersistedSnapshot: (snapshot) => snapshot,
   }
-  return new TestModel<Here<Situation>, Taken<Step>, undefined>(logic, {
+  return new TestModel<Here<Situation>, TakenStep<Step>, undefined>(logic, {
     events: ({ situation }) =>
-      walk.next(situation).map((step): Taken<Step> => ({ type: walk.labelOf(step), step })),
+      walk.next(situation).map((step): TakenStep<Step> => ({ type: walk.labelOf(step), step })),
     serializeEvent: ({ type }) => type,
     serializeState: ({ situation }, event, before) => {
       if (kind === 'simple') return walk.stateOf(situation)

@@ -17,7 +17,7 @@ import type { Decision } from '../../service/grants/grants.ts'
 import type { Listening } from '../../service/http/listen.ts'
 import type { ServiceOptions } from '../../service/options.ts'
 import { memoryStore } from '../../store/memory-store.ts'
-import { assertFault, connectionReset, type Fault, nameOf, play } from './fault.ts'
+import { assertFault, connectionReset, type Fault, nameOfFault, play } from './fault.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 /** Options of `createSandbox`: those of a service, whose `api` is `githubApi()`. All are optional. */
@@ -125,7 +125,7 @@ const identify = () => ({ user: USER })
 
 const KINDS = ['codes', 'poll', 'refresh'] as const
 
-type Kind = (typeof KINDS)[number]
+type RequestKind = (typeof KINDS)[number]
 
 /** The body of a refresh, as a form or as JSON. */
 const REFRESH = new RegExp(`\\bgrant_type\\W+${REFRESH_GRANT_TYPE}\\b`)
@@ -216,7 +216,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   async function respond(request: Request, entry: Mutable<SandboxRequest>) {
     const kind = await holdTime(() => kindOf(request, entry))
     const fault = takeFault(entry, kind)
-    if (fault !== undefined) entry.outcome = nameOf(fault)
+    if (fault !== undefined) entry.outcome = nameOfFault(fault)
     const send = () => holdTime(async () => read(await service.fetch(request), entry, kind))
     const wait = (seconds: number) =>
       new Promise<void>((resolve) => clock.setTimeout(resolve, seconds * 1000))
@@ -227,7 +227,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   async function read(
     response: Response,
     entry: Mutable<SandboxRequest>,
-    kind: Kind | undefined,
+    kind: RequestKind | undefined,
   ): Promise<Response> {
     const text = await response.text()
     const body = readBody(text)
@@ -239,7 +239,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return new Response(text || null, response)
   }
 
-  function takeFault(request: SandboxRequest, kind: Kind | undefined): Fault | undefined {
+  function takeFault(request: SandboxRequest, kind: RequestKind | undefined): Fault | undefined {
     const next = faults.find(
       ({ left, on }) => left > 0 && (typeof on === 'function' ? on(request) : on === kind),
     )
@@ -331,13 +331,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-async function kindOf(request: Request, { path }: SandboxRequest): Promise<Kind | undefined> {
+async function kindOf(request: Request, { path }: SandboxRequest): Promise<RequestKind | undefined> {
   if (path === DEVICE_CODE_PATH) return 'codes'
   if (path !== ACCESS_TOKEN_PATH) return undefined
   return REFRESH.test(await request.clone().text()) ? 'refresh' : 'poll'
 }
 
-function outcomeOf(body: unknown, kind: Kind | undefined): string {
+function outcomeOf(body: unknown, kind: RequestKind | undefined): string {
   if (memberOf(body, 'device_code') !== undefined) return 'codes'
   if (memberOf(body, 'access_token') !== undefined) return kind === 'refresh' ? 'refreshed' : 'token'
   return errorCodeOf(body) ?? ''

@@ -25,7 +25,7 @@ export type Fault =
 const NAMES = ['drop', 'lose', 'hang', 'html', 'malformed']
 
 /** The request that a fault is applied to. */
-export interface Exchange {
+export interface FaultyExchange {
   /** Passes the request to the service. */
   respond(): Promise<Response>
   /** Lets time pass, in seconds. */
@@ -56,7 +56,7 @@ function isFault(fault: unknown): boolean {
 }
 
 /** Responds to one request with a fault. */
-export async function play(fault: Fault, { respond, wait, now }: Exchange): Promise<Response> {
+export async function play(fault: Fault, { respond, wait, now }: FaultyExchange): Promise<Response> {
   if (fault === 'drop') throw connectionReset()
   if (fault === 'hang') return new Promise(() => undefined)
   if (fault === 'html') return page()
@@ -70,7 +70,7 @@ export async function play(fault: Fault, { respond, wait, now }: Exchange): Prom
 }
 
 /** The name of a fault in the log. */
-export function nameOf(fault: Fault): string {
+export function nameOfFault(fault: Fault): string {
   if (typeof fault === 'string') return fault
   if ('status' in fault) return 'status'
   return 'slow' in fault ? 'slow' : 'clockSkew'

@@ -1,5 +1,5 @@
 import type { Family } from '../../../src/service/tokens/families.ts'
-import type { TokenRecord } from '../../../src/service/tokens/tokens.ts'
+import type { AccessTokenRecord } from '../../../src/service/tokens/tokens.ts'
 import type { History, Version } from '../database.ts'
 import { LONG_WINDOW } from '../processes.ts'
 import { type Exchange, type Shown, sha256 } from '../world.ts'
@@ -136,7 +136,7 @@ export class Families implements Rules {
   /** A failover has lost writes. Of a login that they concern, what was said before does not count. */
   lost({ kind, name }: History, lost: readonly Version[]): void {
     for (const { update, value } of lost) {
-      const { family = '' } = (value ?? {}) as unknown as Partial<TokenRecord>
+      const { family = '' } = (value ?? {}) as unknown as Partial<AccessTokenRecord>
       const login = this.#logins.get(kind === 'family' ? name : family)
       this.#setBack(login ?? this.ofToken(this.#judge.maker(update)?.shown?.token))
     }

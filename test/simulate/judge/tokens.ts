@@ -1,6 +1,6 @@
 import type { Revocable } from '../../../src/service/create-service.ts'
 import type { ServiceResponse } from '../../../src/service/http/types.ts'
-import type { TokenRecord } from '../../../src/service/tokens/tokens.ts'
+import type { AccessTokenRecord } from '../../../src/service/tokens/tokens.ts'
 import type { Version } from '../database.ts'
 import { SKEW } from '../program.ts'
 import { type Exchange, sha256 } from '../world.ts'
@@ -92,8 +92,8 @@ export class Tokens {
   }
 }
 
-function recordIn(version: Version | undefined): TokenRecord | undefined {
-  return version?.value as unknown as TokenRecord | undefined
+function recordIn(version: Version | undefined): AccessTokenRecord | undefined {
+  return version?.value as unknown as AccessTokenRecord | undefined
 }
 
 /** Whether the record of a token is gone, or says that the token is. */
