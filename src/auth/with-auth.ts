@@ -66,7 +66,7 @@ export function assertRevealedIn(
   input: RequestInfo | URL,
   { headers = {}, body }: { readonly headers?: HeadersInit | undefined; readonly body?: unknown } = {},
 ): void {
-  if (!(input instanceof Request)) assertRevealed(String(input), 'the URL')
+  if (!(input instanceof Request)) assertRevealed(String(input).replace(encodeURI(HIDDEN), HIDDEN), 'the URL')
   // What `Headers` holds cannot contain one.
   if (!(headers instanceof Headers))
     for (const [name, value] of Array.isArray(headers) ? headers : Object.entries(headers))

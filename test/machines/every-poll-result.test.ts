@@ -43,7 +43,8 @@ test('the guide on adding a poll response leads through code that has its exampl
   const [, table = ''] = /\n((?:\|.*\n)+)/.exec(guide) ?? []
   const files = table.split('\n').flatMap((row) => (row.split('|')[2] ?? '').match(/[\w/.-]+\.ts/g) ?? [])
   expect(files.length).toBeGreaterThan(7)
-  for (const file of files) expect(readFileSync(resolve(root, file), 'utf8'), file).toMatch(/slow_?down/i)
+  for (const file of files)
+    expect(readFileSync(resolve(root, file), 'utf8'), file).toMatch(/slow_?down|refused/i)
 })
 
 const STATUSES = ['requested', 'pending', 'slowed'] as const
