@@ -35,7 +35,7 @@ import type { Provider } from '../protocol/provider.ts'
 import { type Clock, systemClock } from '../request/clock.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
-import type { SessionData } from './session-record.ts'
+import type { SessionData } from './session-data.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** Seconds for which a returned token must remain valid. */

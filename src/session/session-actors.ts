@@ -27,6 +27,7 @@ import type { Change } from '../store/store.ts'
 import { HEADERS_BOUND, LAPSE, REFRESH_TIMEOUT, SENDING_BOUND } from './claim-timing.ts'
 import { guardHeaders } from './guard-headers.ts'
 import { elapsedSince, type Moment, momentOf } from './moment.ts'
+import type { SessionData } from './session-data.ts'
 import {
   type Claim,
   dataOf,
@@ -34,7 +35,6 @@ import {
   loginRecord,
   readSession,
   refuseOtherHost,
-  type SessionData,
   type SessionRecord,
 } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'

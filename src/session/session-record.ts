@@ -5,6 +5,7 @@ import { BadOptionError, DamagedRecordError, WrongHostError } from '../errors.ts
 import { parseFields } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Json } from '../store/store.ts'
+import type { SessionData } from './session-data.ts'
 
 /** The session that may use the refresh token, and a random text for each time that it was given the right. */
 const claim = v.object({ owner: v.string(), nonce: v.string() })
@@ -38,17 +39,6 @@ const record = v.variant('status', [
     ...ofCaller,
   }),
 ])
-
-/**
- * Data of yours that is stored with a login. Read it with `store.update(name, (value) => ({ result: value }))`: it is in the
- * members `data` and `secret` of the record.
- */
-export interface SessionData {
-  /** Stays readable in a store that encrypts tokens, but does not open with any other token: the name of an account, say. */
-  readonly data?: Json
-  /** Is encrypted with the token: a client ID, say. */
-  readonly secret?: Json
-}
 
 /** A login as it is stored. */
 export type SessionRecord = v.InferOutput<typeof record>
