@@ -23,9 +23,10 @@ export class Tokens {
     return versions.find(({ value }) => Number(value) > revocations)?.at ?? Number.POSITIVE_INFINITY
   }
 
-  /** When a token was removed. */
+  /** When a token was removed, or lost by a failover. */
   removedAt(token: string): number {
-    const { versions } = this.#historyOf(token)
+    const { versions, undoneAt } = this.#historyOf(token)
+    if (versions.length === 0 && undoneAt > 0) return undoneAt
     return versions.find(isRemoved)?.at ?? Number.POSITIVE_INFINITY
   }
 
