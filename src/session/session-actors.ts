@@ -36,6 +36,7 @@ import {
   readSession,
   refuseOtherHost,
   type SessionRecord,
+  type SignedInRecord,
 } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -82,7 +83,7 @@ export function claim(
     refuseOtherHost(record, parts.sender.provider)
     if (record?.status === 'ended') return { result: { type: 'nothingToSpend' } }
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
-    if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
+    if (record.generation > kept.generation) return adopt(parts, record)
     if (kept.token.refreshToken === undefined)
       return {
         result: { type: 'nothingToSpend' },
@@ -166,7 +167,7 @@ function readFailure(error: unknown): RefreshResult {
 
 /**
  * Writes a result and releases the claim, in one update. A newer generation of the same login wins, and so do a logout
- * and another login.
+ * and another login. The claim of another process, which has taken over, stays.
  */
 export function settle(
   parts: SessionParts,
@@ -188,25 +189,37 @@ export function settle(
     if (kept === undefined) return { result: { type: 'written' } }
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
     refuseOtherHost(record, parts.sender.provider)
-    if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
+    if (record.generation > kept.generation) return adopt(parts, record)
     if (isPair)
       return writeToken(parts, { ...result, login: kept.login, generation: kept.generation + 1 }, record)
     // If another process has taken over the claim, its result counts.
     if (record.claim?.owner !== owner)
       return { result: result ? { type: 'newer', kept } : { type: 'written' } }
     if (result?.type === 'ended') return { result: { type: 'written' }, value: endRecord(record) }
-    const { claim: _, ...released } = record
-    return { result: { type: 'written' }, value: released }
+    return { result: { type: 'written' }, value: releasedRecord(record) }
   })
 }
 
+/** A newer token wins. If this session has taken over a claim meanwhile, it returns it. */
+function adopt({ owner }: SessionParts, record: SignedInRecord) {
+  const result = { type: 'newer', kept: keptOf(record) } as const
+  return record.claim?.owner === owner ? { result, value: releasedRecord(record) } : { result }
+}
+
 function writeToken(
-  { sender }: SessionParts,
+  { sender, owner }: SessionParts,
   { login, generation, token, sentAt }: KeptToken,
-  data: SessionData,
+  { claim, ...data }: SessionData & { readonly claim?: Claim },
 ): Change<SettleResult> {
   const kept = { login, generation, token, sentAt }
-  return { result: { type: 'written', kept }, value: loginRecord(kept, sender.provider, data) }
+  const record = loginRecord(kept, sender.provider, data)
+  // Whoever has taken over the claim may still send the older token: until it is done, nobody uses the new one.
+  const isTakenOver = claim !== undefined && claim.owner !== owner
+  return { result: { type: 'written', kept }, value: isTakenOver ? { ...record, claim } : record }
+}
+
+function releasedRecord({ claim: _, ...released }: SignedInRecord): SignedInRecord {
+  return released
 }
 
 /** A login that has ended keeps the data of its caller, who may need it for the next one. */

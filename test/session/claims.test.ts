@@ -108,6 +108,35 @@ describe('a claim whose owner cannot be asked after', () => {
     },
   )
 
+  test('holds until whoever took it over is done, also if the one that was stopped stores its pair', async () => {
+    const world = await expired({ reuseWindow: 120, expiresIn: 20 })
+    const { time, clock, server, process, over, read, stored, asked } = world
+    const stopped = process('stopped', { clock: { ...clock, setTimeout: () => undefined } })
+    const third = process('third')
+    await time.settle()
+    const resume = server.holdRefresh()
+    const first = stopped.token()
+    await time.settle()
+    const lose = server.holdRefresh()
+    server.faults.push('lost')
+    const second = process('waiter').token()
+    await time.advance(22_500)
+    resume()
+    expect((await over(first)).reveal()).toBe('access-0-1')
+    expect(await stored()).toMatchObject({ generation: 1 })
+    // Its pair has expired, while the request of the waiter is on its way, and will be repeated.
+    const next = read(third)
+    await time.advance(1000)
+    lose()
+    const late = await over(second)
+    expect(server.families).toMatchObject([{ revoked: false }])
+    expect(late.reveal()).toBe('access-0-1')
+    const before = time.now
+    expect(await next).toBe('access-0-2')
+    expect(time.now - before).toBeLessThan(1000)
+    expect(asked()).toEqual(['refresh-0-0', 'refresh-0-0', 'refresh-0-0', 'refresh-0-1'])
+  })
+
   test('of one that is cut off from the store: both have the pair that it got', async () => {
     const { time, store, process, read, server, asked } = await expired()
     const cutOff = process('cut off', {

@@ -47,10 +47,12 @@ export function afterwards(
   if (meanwhile === 'loggedIn') return { kept: { login: `login ${number}`, generation: 0, ...fresh } }
   if (meanwhile === 'ended' || meanwhile === 'signedOut') return meanwhile
   if (typeof stored !== 'object' || meanwhile === undefined) return stored
-  const { kept } = stored
+  const { kept, owner } = stored
   if (meanwhile === 'claimed') return { kept, owner: OTHERS }
   if (meanwhile === 'released') return { kept }
-  return { kept: { ...kept, generation: kept.generation + 1, ...fresh } }
+  const next = { ...kept, generation: kept.generation + 1, ...fresh }
+  // A claim that was taken over from the other process stays.
+  return owner === undefined || owner === OTHERS ? { kept: next } : { kept: next, owner }
 }
 
 /** The result of an update, and what is stored after it. */
@@ -73,8 +75,7 @@ export function claimIn(
   if (stored === 'ended') return { result: { type: 'nothingToSpend' }, stored }
   if (typeof stored !== 'object' || stored.kept.login !== kept.login)
     return { result: { type: 'gone' }, stored }
-  if (stored.kept.generation > kept.generation)
-    return { result: { type: 'newer', kept: stored.kept }, stored }
+  if (stored.kept.generation > kept.generation) return newer(stored)
   if (kept.token.refreshToken === undefined)
     return { result: { type: 'nothingToSpend' }, stored: rejected ? 'ended' : stored }
   if (stored.owner === OTHERS) return { result: { type: 'busy', pid: OTHER_PID, lapses: false }, stored }
@@ -92,17 +93,25 @@ export function settleIn(
   }
   if (typeof stored !== 'object' || stored.kept.login !== kept.login)
     return { result: { type: 'gone' }, stored }
-  if (stored.kept.generation > kept.generation)
-    return { result: { type: 'newer', kept: stored.kept }, stored }
-  if (pair)
-    return written({ ...kept, generation: kept.generation + 1, token: pair.token, sentAt: pair.sentAt })
+  if (stored.kept.generation > kept.generation) return newer(stored)
+  if (pair) {
+    const { token, sentAt } = pair
+    const { result, stored: next } = written({ ...kept, generation: kept.generation + 1, token, sentAt })
+    return { result, stored: stored.owner === OTHERS ? { ...next, owner: OTHERS } : next }
+  }
   if (stored.owner !== OURS) return { result: result ? { type: 'newer', kept } : { type: 'written' }, stored }
   if (result?.type === 'ended') return { result: { type: 'written' }, stored: 'ended' }
   return { result: { type: 'written' }, stored: { kept: stored.kept } }
 }
 
-function written(kept: KeptToken): Updated<SettleResult> {
-  return { result: { type: 'written', kept }, stored: { kept } }
+function written(kept: KeptToken) {
+  return { result: { type: 'written', kept }, stored: { kept } } as const
+}
+
+/** A newer token is taken over, and a claim of ours given back. */
+function newer({ kept, owner }: Exclude<Stored, string | undefined>) {
+  const result = { type: 'newer', kept } as const
+  return { result, stored: owner === OTHERS ? { kept, owner } : { kept } }
 }
 
 export function eraseIn(stored: Stored): Updated<EraseResult> {

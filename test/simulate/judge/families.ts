@@ -239,10 +239,18 @@ export class Families implements Rules {
     const areApart = this.#judge.world.processes?.areApart === true
     // On another host, a process that stood still may have lost its claim meanwhile.
     const isAway = (other: Shown) => other.by.isDead || (areApart && wasStopped(other))
-    const others = sendersOf(spendable).filter((other) => other !== shown && !isAway(other))
-    const isFree = (end: Shown['end']) => others.every((other) => other.end !== end)
-    this.#judge.check(isFree('pair'), 'a refresh token was spent that a living process had renewed')
-    this.#judge.check(isFree('under way'), 'a refresh token was spent that a living process was spending')
+    const isFree = (spent: Spendable | undefined, end: Shown['end']) =>
+      sendersOf(spent).every((other) => other === shown || isAway(other) || other.end !== end)
+    const check = (holds: boolean, what: string) => this.#judge.check(holds, what)
+    check(isFree(spendable, 'pair'), 'a refresh token was spent that a living process had renewed')
+    check(isFree(spendable, 'under way'), 'a refresh token was spent that a living process was spending')
+    const { newest = '', previous = '' } = spendable?.login.family ?? {}
+    const older =
+      this.#spendables.get(newest) === spendable ? this.#spendables.get(previous ?? '') : undefined
+    check(
+      isFree(older, 'under way'),
+      'a refresh token was spent before a living process was done with the older one',
+    )
   }
 
   responded({ shown, arrivedAt, kind }: Exchange, body: Record<string, string>): void {
