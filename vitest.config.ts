@@ -80,7 +80,8 @@ export default defineConfig({
       },
     ],
     // Nothing is measured here: a busy machine may take its time.
-    testTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Many tests start programs and servers, for which a busy machine may leave too little time. The report shows a retry.
     retry: process.env.CI ? 1 : 0,
     // No test leaves anything behind, so that one worker can run many files: loading the modules anew for each of them

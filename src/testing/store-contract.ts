@@ -43,7 +43,7 @@ type Opened = Store | Stores
 
 /** Milliseconds of a short lifetime, and the longest wait for a record to expire. */
 const SHORT = 300
-const PATIENCE = 5_000
+const PATIENCE = 30_000
 
 /** Concurrent updates. */
 const MANY = 200
@@ -168,8 +168,11 @@ const CONTRACT: Readonly<Record<string, (...stores: Stores) => Promise<void>>> =
     await write(store, 'endless', 'old', Date.now() + SHORT)
     await store.update('endless', () => ({ result: undefined, value: 'kept' }))
     await write(store, 'shorter', 'old')
-    await write(store, 'shorter', 'gone', Date.now() + SHORT)
-    assertSame(await read(store, 'shorter'), 'gone')
+    const until = Date.now() + SHORT
+    await write(store, 'shorter', 'gone', until)
+    const found = await read(store, 'shorter')
+    // On a busy machine, the response may arrive after the end of the lifetime.
+    if (Date.now() < until) assertSame(found, 'gone')
     const deadline = Date.now() + PATIENCE
     while ((await read(store, 'shorter')) !== undefined && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 5))

@@ -23,7 +23,7 @@ async function served(world: World, listener: RequestListener) {
   return (path: string, ...more: string[]) => ['api', path, '--auth', 'none', '--host', url, ...more]
 }
 
-describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph api', { concurrent: true }, () => {
   test('authenticates in all five forms', async ({ world }) => {
     const { host, approver } = await world.live(accounts)
     await world.login(host, ['--client-id', CLIENT_ID], { onOutput: approver() })

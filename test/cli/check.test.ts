@@ -27,7 +27,7 @@ async function served(world: World) {
 
 const check = (url: string, ...more: string[]) => ['check', url, '--client-id', CLIENT_ID, ...more]
 
-describe('authgraph check', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph check', { concurrent: true }, () => {
   test('checks a service with commands that approve and deny', async ({ world }) => {
     const { url, approve, deny } = await served(world)
     const junit = join(world.folder, 'check.xml')

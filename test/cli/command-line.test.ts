@@ -6,7 +6,7 @@ import { test } from './support/world.ts'
 
 const program = await createProgram()
 
-describe('the command line', { concurrent: true, timeout: 60_000 }, () => {
+describe('the command line', { concurrent: true }, () => {
   test.for([
     ['demo --approve --deny', "'--approve' cannot be used with option '--deny'", 'demo --help'],
     ['demo --aprove', 'Did you mean --approve?', 'demo --help'],

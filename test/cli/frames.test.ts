@@ -77,7 +77,7 @@ async function waiting(world: World, options: TerminalOptions, more?: readonly s
   return terminal
 }
 
-describe('the saved frame', { concurrent: true, timeout: 60_000 }, () => {
+describe('the saved frame', { concurrent: true }, () => {
   test.for([
     ['login-40x24', { columns: 40, rows: 24 }, []],
     ['login-80x24', { columns: 80, rows: 24 }, []],

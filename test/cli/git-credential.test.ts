@@ -48,7 +48,7 @@ async function repository(world: World) {
   return { url, env, credentials }
 }
 
-describe('authgraph git-credential', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph git-credential', { concurrent: true }, () => {
   test('lets git clone a private repository', async ({ world }) => {
     const { url, env, credentials } = await repository(world)
     expect((await world.login(url)).code).toBe(0)

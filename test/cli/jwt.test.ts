@@ -24,7 +24,7 @@ const tokenOf = (claims: object) =>
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.')
 
-describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph jwt', { concurrent: true }, () => {
   test('signs with a key from a file, a variable or standard input', async ({ world }) => {
     const sign = ['jwt', '--app-id', '12345', '--key']
     const made = await Promise.all([

@@ -13,7 +13,7 @@ type SavedRecord = ReturnType<Awaited<ReturnType<typeof loggedIn>>['record']>
 /** Commands that start at the same time. */
 const PROCESSES = Number(process.env.AUTHGRAPH_PROCESSES ?? 10)
 
-describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph token', { concurrent: true }, () => {
   test('prints only the token of the last login', async ({ world }) => {
     await loggedIn(world)
     await world.expect('token', { stdout: `${TOKEN}\n`, stderr: '' })
@@ -65,7 +65,7 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
   })
 })
 
-describe('authgraph token, where a refresh is refused', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph token, where a refresh is refused', { concurrent: true }, () => {
   const refused = async (world: World, refusal: Response) => {
     const { expire, record } = await loggedIn(world, RENEWABLE, refusal)
     expire()
@@ -96,7 +96,7 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
   })
 })
 
-describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph status', { concurrent: true }, () => {
   test('shows the user, the host, the scopes, the expiry and the store, but not the token', async ({
     world,
   }) => {
@@ -170,7 +170,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
   })
 })
 
-describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph logout', { concurrent: true }, () => {
   test('deletes the login on this machine without a request to the service, and says so', async ({
     world,
   }) => {

@@ -28,7 +28,7 @@ function watchProcesses() {
   }
 }
 
-describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', { timeout: 60_000 }, () => {
+describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', () => {
   test('never exposes the token in a process list, the output or a file', async ({ world }) => {
     const keyring = await startKeyring()
     world.onEnd(keyring.stop)

@@ -15,7 +15,7 @@ const filesIn = (world: World, folder = '') =>
   world.files().filter(({ name, isFile }) => isFile && name.startsWith(folder))
 const unfinishedIn = (world: World) => filesIn(world, 'state/unfinished/')
 
-describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph login', { concurrent: true }, () => {
   test('stores the token in a file that only the user can read, and no secret in the profile', async ({
     world,
   }) => {

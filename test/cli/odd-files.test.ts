@@ -8,7 +8,7 @@ import { loggedIn, TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
 import { loginTo, test } from './support/world.ts'
 
-describe('a pipe in place of a file', { concurrent: true, timeout: 60_000 }, () => {
+describe('a pipe in place of a file', { concurrent: true }, () => {
   test.for([
     ['state/logins/work.json', ['token', '--profile', 'work']],
     ['state/logins/work.json', ['logout', '--all']],
@@ -33,7 +33,7 @@ describe('a pipe in place of a file', { concurrent: true, timeout: 60_000 }, () 
   })
 })
 
-describe('a relative XDG_STATE_HOME', { concurrent: true, timeout: 60_000 }, () => {
+describe('a relative XDG_STATE_HOME', { concurrent: true }, () => {
   test('is ignored: no token is stored below the working directory', async ({ world }) => {
     const { url } = await world.scripted({ polls: [granted(TOKEN)] })
     const cwd = join(world.folder, 'project')
@@ -45,7 +45,7 @@ describe('a relative XDG_STATE_HOME', { concurrent: true, timeout: 60_000 }, () 
   })
 })
 
-describe('a working directory that was deleted', { concurrent: true, timeout: 60_000 }, () => {
+describe('a working directory that was deleted', { concurrent: true }, () => {
   test.for([
     [['token'], `${TOKEN}\n`, ''],
     [['api', '/user'], '{"login":"octocat"}\n', ''],

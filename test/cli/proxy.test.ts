@@ -12,7 +12,7 @@ async function proxyOf(world: World, status?: number) {
   return proxy
 }
 
-describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
+describe('a proxy', { concurrent: true }, () => {
   test('is used for every request over https, except to the hosts in NO_PROXY', async ({ world }) => {
     const proxy = await proxyOf(world)
     const service = await world.scripted({ isSecure: true, polls: [granted('gho_tokenInTheClear')] })

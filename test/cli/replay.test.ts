@@ -37,7 +37,7 @@ async function draw(world: World, option: string, text = recorded, more: readonl
   return readFileSync(path, 'utf8')
 }
 
-describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph replay', { concurrent: true }, () => {
   test('lists the states and messages with their times', async ({ world }) => {
     const { stdout } = await world.expect(['replay', inFile(world, recorded)], {})
     const story = stdout.split('\n').map((line) => line.replace(/\d+ ms|[A-Z]{4}-[A-Z]{4}/g, '…'))
@@ -119,7 +119,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
   })
 })
 
-describe('demo --record', { concurrent: true, timeout: 60_000 }, () => {
+describe('demo --record', { concurrent: true }, () => {
   const demo = ['demo', '--approve', '--interval', '1', '--record']
 
   test('also records the grant of its service, without a secret', async ({ world }) => {

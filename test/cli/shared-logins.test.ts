@@ -34,7 +34,7 @@ function breakFolder(world: World) {
 const filesWithToken = (world: World) =>
   world.files().flatMap(({ name, text }) => (/gh[our]_/.test(text) ? [name] : []))
 
-describe('while a command refreshes a token', { concurrent: true, timeout: 60_000 }, () => {
+describe('while a command refreshes a token', { concurrent: true }, () => {
   test('a logout wins, and the token does not come back', async ({ world }) => {
     const { release, ended } = await refreshing(world)
     await world.expect('logout', { stdout: ['✓ Logged out of work'] })
@@ -75,7 +75,7 @@ describe('while a command refreshes a token', { concurrent: true, timeout: 60_00
   })
 })
 
-describe('while logins cannot be stored', { concurrent: true, timeout: 60_000 }, () => {
+describe('while logins cannot be stored', { concurrent: true }, () => {
   test('api ends, and reports the lost token too, if the API cannot be reached', async ({ world }) => {
     const { release, ended, hold, close, requests } = await refreshing(world, 'api /user')
     breakFolder(world)
@@ -112,7 +112,7 @@ describe('while logins cannot be stored', { concurrent: true, timeout: 60_000 },
   })
 })
 
-describe('a login that another process refreshes', { concurrent: true, timeout: 60_000 }, () => {
+describe('a login that another process refreshes', { concurrent: true }, () => {
   test('names the process that does not finish', async ({ world }) => {
     const { change, expire } = await loggedIn(world, RENEWABLE)
     expire()
@@ -129,7 +129,7 @@ describe('a login that another process refreshes', { concurrent: true, timeout: 
   })
 })
 
-describe('a profile that points to another service', { concurrent: true, timeout: 60_000 }, () => {
+describe('a profile that points to another service', { concurrent: true }, () => {
   test('does not get the token, and can be removed', async ({ world }) => {
     const { change } = await loggedIn(world, RENEWABLE)
     const evil = await world.scripted()
@@ -153,7 +153,7 @@ const atRevokingIssuer = (world: World) =>
 
 const REVOKED = 'the token is revoked, and deleted from this machine'
 
-describe('authgraph logout, at a service that revokes tokens', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph logout, at a service that revokes tokens', { concurrent: true }, () => {
   test('revokes the token, and asks for no metadata again', async ({ world }) => {
     const { requests } = await atRevokingIssuer(world)
     const before = requests.length
@@ -170,7 +170,7 @@ describe('authgraph logout, at a service that revokes tokens', { concurrent: tru
   })
 })
 
-describe.skipIf(!canMount)('authgraph logout, on a full disk (mounted by root)', { timeout: 60_000 }, () => {
+describe.skipIf(!canMount)('authgraph logout, on a full disk (mounted by root)', () => {
   test('revokes the token, and deletes it', async ({ world }) => {
     const { path, unmount } = mountSmallDisk()
     world.onEnd(unmount)
@@ -183,7 +183,7 @@ describe.skipIf(!canMount)('authgraph logout, on a full disk (mounted by root)',
   })
 })
 
-describe.skipIf(!hasKeyring)('a login in the keyring', { timeout: 60_000 }, () => {
+describe.skipIf(!hasKeyring)('a login in the keyring', () => {
   let keyring: Awaited<ReturnType<typeof startKeyring>>
   beforeAll(async () => {
     keyring = await startKeyring()

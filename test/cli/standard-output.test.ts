@@ -13,7 +13,7 @@ function runFull(world: World, args: readonly string[]) {
 
 const FULL = '✗ standard output cannot be written (ENOSPC)\n'
 
-describe('standard output on a full disk', { concurrent: true, timeout: 60_000 }, () => {
+describe('standard output on a full disk', { concurrent: true }, () => {
   test.for([['--version'], ['login', '--help'], ['status'], ['api', '/user']])(
     'ends %j with an error that says so',
     async (args, { world }) => {
@@ -57,7 +57,7 @@ describe('standard output on a full disk', { concurrent: true, timeout: 60_000 }
   })
 })
 
-describe('a reader of standard output that has gone', { concurrent: true, timeout: 60_000 }, () => {
+describe('a reader of standard output that has gone', { concurrent: true }, () => {
   test.for(['api', 'api --include'])('ends %s without a word', async (command, { world }) => {
     const url = await world.serve((_request, response) => {
       response.write('first')

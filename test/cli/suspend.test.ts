@@ -30,7 +30,7 @@ function expectCursor(raw: string): void {
 
 const AGAIN = /suspended[\s\S]*C copies WDJB-MJHT[\s\S]*(next poll|polling)/
 
-describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
+describe('Ctrl-Z', { concurrent: true }, () => {
   test('suspends a login, restores the terminal, and shows the code again afterwards', async ({ world }) => {
     const terminal = await waiting(world, { isResumed: true, rows: 40 })
     await suspend(terminal, AGAIN)

@@ -44,7 +44,7 @@ test('a script logs in once, uses the stored login afterwards, and refreshes it'
         await time.advance(500)
         return name !== undefined
       },
-      { interval: 1, timeout: 10_000 },
+      { interval: 1, timeout: 240_000 },
     )
     session.actor.stop()
     return name ?? ''

@@ -31,7 +31,7 @@ async function acme(world: World) {
 
 const CODE = /[A-Z]{4}-[A-Z]{4}/
 
-describe('acme', { concurrent: true, timeout: 60_000 }, () => {
+describe('acme', { concurrent: true }, () => {
   test('logs in on a terminal, says who it is, and logs out', async ({ world }) => {
     const { service, run, open } = await acme(world)
     const terminal = open(['login'])

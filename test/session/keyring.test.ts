@@ -11,7 +11,7 @@ const PROCESSES = Number(process.env.AUTHGRAPH_PROCESSES ?? 10)
 
 const record = { status: 'signedIn', token: { accessToken: 'gho_secret' } }
 
-describe.skipIf(!hasKeyring)('keyringKey', { timeout: 60_000 }, () => {
+describe.skipIf(!hasKeyring)('keyringKey', () => {
   let keyring: Awaited<ReturnType<typeof startKeyring>>
   beforeAll(async () => {
     await buildProgram()

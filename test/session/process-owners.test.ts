@@ -1,8 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { processOwners } from '../../src/session/node/process-owners.ts'
+import { eventually } from '../support/eventually.ts'
 import { buildProgram, program } from './support/start-program.ts'
 
 beforeAll(buildProgram)
@@ -34,17 +35,14 @@ describe('a process', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     onTestFinished(() => void parent.kill())
-    return vi.waitFor(
-      async () => {
-        zombie ??= await new Promise<string>((resolve) =>
-          parent.stdout.once('data', (id) => resolve(String(id).trim())),
-        )
-        const [, fields = ''] = readFileSync(`/proc/${zombie}/stat`, 'utf8').split(') ')
-        expect(fields.split(' ')[0]).toBe('Z')
-        expect(isGone([host, zombie, fields.split(' ')[19]].join('/'))).toBe(true)
-      },
-      { timeout: 10_000 },
-    )
+    return eventually(async () => {
+      zombie ??= await new Promise<string>((resolve) =>
+        parent.stdout.once('data', (id) => resolve(String(id).trim())),
+      )
+      const [, fields = ''] = readFileSync(`/proc/${zombie}/stat`, 'utf8').split(') ')
+      expect(fields.split(' ')[0]).toBe('Z')
+      expect(isGone([host, zombie, fields.split(' ')[19]].join('/'))).toBe(true)
+    })
   })
 
   test.each(['another boot/1/1', `${host}/no id/1`, 'no owner'])('is unknown as "%s"', (owner) => {

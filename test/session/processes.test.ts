@@ -83,7 +83,7 @@ const STEPS: [string, { readonly spent: boolean; readonly isClaimed: boolean }][
   ['after the write', { spent: false, isClaimed: false }],
 ]
 
-describe('processes that share a login', { timeout: 60_000 }, () => {
+describe('processes that share a login', () => {
   test('fifty wake with one expired pair: one request, fifty tokens, nobody is logged out', async () => {
     const { server, url, path } = await expiredLogin(0)
     const tokens = await Promise.all(Array.from({ length: 50 }, () => startProgram('token', url, path).ended))

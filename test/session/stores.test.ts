@@ -20,6 +20,7 @@ import { folderOf } from '../../src/session/node/private-folder.ts'
 import { processOwners } from '../../src/session/node/process-owners.ts'
 import type { Json } from '../../src/store/store.ts'
 import { storeContract } from '../../src/testing/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { buildProgram, startProgram } from './support/start-program.ts'
 
 const key = new Uint8Array(32).fill(7)
@@ -299,7 +300,7 @@ describe('fileStore', () => {
       },
     })
     await waitsForLock(fileStore(path), async () => {
-      await vi.waitFor(() => expect(links).toBe(1))
+      await eventually(() => expect(links).toBe(1))
       rmSync(lock)
     })
     expect(readdirSync(path).sort()).toEqual([FILE, 'other.json'])

@@ -8,6 +8,7 @@ import { createSession, memoryStore } from '../../src/session/index.ts'
 import { holdSignals } from '../../src/session/node/index.ts'
 import { loginInTerminal, type TerminalOptions, terminalTexts } from '../../src/terminal/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { keyboard } from './support/keyboard.ts'
 
 beforeEach(() => {
@@ -142,7 +143,7 @@ test('the keys open the browser, copy the code and cancel, once there is a code'
   expect(text()).toContain(terminalTexts.noBrowser.ssh)
   for (const [index, key] of ['c', 'C'].entries()) {
     press(key)
-    await vi.waitFor(() => expect(text().split(terminalTexts.askedToCopy)).toHaveLength(index + 2))
+    await eventually(() => expect(text().split(terminalTexts.askedToCopy)).toHaveLength(index + 2))
   }
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   process.emit('SIGTSTP', 'SIGTSTP')
@@ -224,7 +225,7 @@ test('says why it opens no browser, and that the code cannot be copied', async (
   const { stream, text } = output()
   await logIn({ stream, open: true, copy: true })
   expect(text()).toContain(`${terminalTexts.noBrowser.ssh}\n`)
-  await vi.waitFor(() => expect(text()).toContain(`${terminalTexts.noClipboard}\n`))
+  await eventually(() => expect(text()).toContain(`${terminalTexts.noClipboard}\n`))
 })
 
 test('asks the terminal to copy the code over SSH, although the other machine has a clipboard', async () => {
@@ -237,7 +238,7 @@ test('asks the terminal to copy the code over SSH, although the other machine ha
   const { stream, text } = output({ isTTY: true })
   await logIn({ stream, copy: true, keys: false })
   const [, code = ''] = /([A-Z]{4}-[A-Z]{4})/.exec(text()) ?? []
-  await vi.waitFor(() => expect(text()).toContain(`\u001b]52;c;${btoa(code)}\u0007`))
+  await eventually(() => expect(text()).toContain(`\u001b]52;c;${btoa(code)}\u0007`))
 })
 
 test('shows the code of a login that is already waiting', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openBrowser } from '../../src/terminal/open-browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 beforeEach(() => {
   for (const name of ['CI', 'SSH_CONNECTION', 'SSH_TTY', 'BROWSER']) vi.stubEnv(name, undefined)
@@ -33,5 +34,5 @@ test.skipIf(process.platform !== 'linux')('passes the address to xdg-open, if th
   const opened = join(folder, 'opened')
   writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\necho "$*" > '${opened}'\n`, { mode: 0o755 })
   expect(openBrowser('HTTPS://example.com/?a=b&c')).toBeUndefined()
-  await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe('HTTPS://example.com/?a=b&c\n'))
+  await eventually(() => expect(readFileSync(opened, 'utf8')).toBe('HTTPS://example.com/?a=b&c\n'))
 })

@@ -1,4 +1,5 @@
-import { inspect } from 'node:util'
+import { pbkdf2 } from 'node:crypto'
+import { inspect, promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { authorizeDevice, createDeviceAuthorization, refresh, viewOf } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
@@ -73,6 +74,11 @@ describe('a sandbox', () => {
 
   test('says that a promise did not settle in virtual time', async () => {
     await expect(createSandbox().run(new Promise(() => {}))).rejects.toThrow('did not settle')
+  })
+
+  test('waits for other threads, which take real time', async () => {
+    const derived = promisify(pbkdf2)('password', 'salt', 300_000, 32, 'sha256')
+    expect(await createSandbox().run(derived)).toHaveLength(32)
   })
 
   test('accepts the options of a service, and real time', async () => {

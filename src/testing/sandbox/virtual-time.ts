@@ -3,6 +3,9 @@ import type { Clock } from '../../request/clock.ts'
 /** The longest timer in milliseconds: runtimes fire a longer one at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** The timers of the runtime, also if a test replaces them later. */
+const realTimeout = globalThis.setTimeout
+
 /** A timer that is set. */
 interface Timer {
   readonly due: number
@@ -91,6 +94,11 @@ export class VirtualTime {
     const end = this.now + limit
     for (;;) {
       await this.settle()
+      // Without a timer, only another thread can still respond, such as that of WebCrypto: it takes real time.
+      for (let tries = 0; tries < 100 && !isTrue() && this.#timers.length === 0; tries += 1) {
+        await new Promise((resolve) => realTimeout(resolve, 20))
+        await this.settle()
+      }
       if (isTrue()) return
       const due = this.#timers[0]?.due ?? Number.POSITIVE_INFINITY
       if (due > end) throw new Error(`not true after ${limit} ms of virtual time`)

@@ -10,12 +10,12 @@ import { storeContract } from '../../../src/testing/index.ts'
 import { survivesSignals } from '../../../src/testing/store-processes.ts'
 import { buildProgram, startProgram } from '../../session/support/start-program.ts'
 import type { DatabaseServer } from '../../support/database-server.ts'
+import { eventually } from '../../support/eventually.ts'
 import { hasPostgres, startPostgres } from '../../support/postgres-server.js'
 import { hasRedis, startRedis } from '../../support/redis-server.js'
 import { type ConnectedStore, count, increment } from './database-contract.ts'
 
 // Starts, kills and awaits servers.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 /** The store is closed after the test. */
 function closing(store: ConnectedStore): ConnectedStore {
@@ -64,7 +64,8 @@ describe.each(SERVERS)('$name', ({ isHere, start, program, open }) => {
     async (how) => {
       const server = await mortal(start)
       const store = closing(open(server.url, { timeout: 0.6 }))
-      await vi.waitFor(() => increment(store), { timeout: 30_000 })
+      await increment(closing(open(server.url, { timeout: 30 })))
+      await eventually(() => store.ping())
       await (how === 'killed' ? server.kill() : server.freeze())
       const begin = performance.now()
       const updates = Array.from({ length: 50 }, () => increment(store))
@@ -74,7 +75,7 @@ describe.each(SERVERS)('$name', ({ isHere, start, program, open }) => {
         })
       expect(performance.now() - begin).toBeLessThan(10_000)
       await (how === 'killed' ? server.start() : server.thaw())
-      await vi.waitFor(() => store.ping(), { timeout: 30_000 })
+      await eventually(() => store.ping())
       if (how === 'killed') expect(await count(store)).toBe(1)
     },
   )
@@ -94,12 +95,13 @@ describe.skipIf(!hasRedis)('a client of the host', () => {
     await client.connect()
     onTestFinished(() => client.destroy())
     const store = closing(redisStore(client, { timeout: 0.6 }))
-    await vi.waitFor(() => increment(store), { timeout: 30_000 })
+    await increment(closing(redisStore(server.url, { timeout: 30 })))
+    await eventually(() => store.ping())
     await server.kill()
-    await vi.waitFor(() => expect(client.isReady).toBe(false))
+    await eventually(() => expect(client.isReady).toBe(false))
     await expect(increment(store)).rejects.toThrow('Redis is not available: ENOTCONN')
     await server.start()
-    await vi.waitFor(() => store.ping(), { timeout: 30_000 })
+    await eventually(() => store.ping())
     expect(await count(store)).toBe(1)
   })
 

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SqlStore, SqlStoreOptions } from '../../../src/service/stores/sql/index.ts'
 import { storeContract } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
 import { databaseContract, increment } from './database-contract.ts'
 
 type Open = (options?: SqlStoreOptions) => SqlStore
@@ -35,7 +36,7 @@ export function sqlContract({ share, own }: TestedDatabase): void {
     // A store with an earlier time sees what is still there.
     const earlier = open({ clock: { now: () => 1_000_000 } })
     const left = (key: string) => earlier.update(key, (value) => ({ result: value }))
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (let key = 0; key < 600; key += 60) expect(await left(`short-${key}`)).toBeUndefined()
     })
     expect([await left('endless'), await left('long')]).toEqual(['endless', 'long'])
@@ -58,7 +59,7 @@ export function sqlContract({ share, own }: TestedDatabase): void {
 
   test('creates a table again that was dropped', async () => {
     const { open, run } = await own()
-    const store = open({ timeout: 2 })
+    const store = open({ timeout: 30 })
     await increment(store)
     await run('DROP TABLE authgraph_records')
     expect(await increment(store)).toBe(0)
