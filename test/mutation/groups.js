@@ -105,10 +105,11 @@ export const groups = {
     mutate: [
       'src/service/{create-service,development-defaults,options,parts}.ts',
       'src/store/deadline.ts',
-      'src/service/http/!(request-log|unix-socket).ts',
+      'src/service/http/!(client-address|request-log|request-origin|unix-socket).ts',
     ],
     tests: [
-      'test/service/{addresses,codes,development-defaults,listen,metadata,options,reading}.test.ts',
+      'test/service/!(unix-socket|grant-limits|limits).test.ts',
+      'test/service/stores/compare-and-set.test.ts',
       'test/hostile/requests.test.ts',
     ],
   },
