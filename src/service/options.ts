@@ -138,7 +138,10 @@ export interface ServiceOptions {
    * logins are lost then, and some revocations. Default: `console.warn`.
    */
   readonly onWarning?: (message: string) => void
-  /** Called with internal errors, such as a failing `issueToken`, which clients do not see. Default: ignores them. */
+  /**
+   * Called with internal errors, such as a failing `issueToken`, which clients do not see. Default: `console.error`, for each
+   * kind of error at most once a minute.
+   */
   readonly onError?: (error: unknown) => void
   /**
    * Called with what happened to codes, decisions and tokens, before the response is sent and without waiting for it. What

@@ -11,6 +11,7 @@ import { createGrants } from './grants/grants.ts'
 import { createRevocations } from './grants/revocations.ts'
 import { createEmit } from './host/emit.ts'
 import { harmless } from './host/harmless.ts'
+import { printErrors } from './host/print-errors.ts'
 import { createEarlyPolls } from './limits/early-polls.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { DEFAULT_LIMITS } from './limits/limits.ts'
@@ -38,7 +39,6 @@ export type Parts = ReturnType<typeof createParts>
 export function createParts(options: ServiceOptions, currentUrl: () => string) {
   const authUrl = () => withoutSlash(currentUrl())
   const onWarning = harmless<string>(options.onWarning ?? warn)
-  const onError = harmless<unknown>(options.onError ?? (() => undefined))
   const development = developmentDefaults(onWarning, authUrl)
   const {
     interval = DEFAULT_INTERVAL,
@@ -54,6 +54,7 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     policy,
     onEvent,
   } = options
+  const onError = harmless<unknown>(options.onError ?? printErrors(clock))
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const records = createRecords(store)
   const limiter = createLimiter(limits, records.counts, clock)
