@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     ['ECONNREFUSED', 'authgraph', freePort],
     ['28000', 'nobody', async () => postgres.port],
   ])('reports %s, without the secret in the URL', async (reason, user, port) => {
-    const store = storeAt(`postgres://${user}:hunter2@127.0.0.1:${await port()}/postgres`, { timeout: 30 })
+    const store = storeAt(`postgres://${user}:hunter2@127.0.0.1:${await port()}/postgres`, { timeout: 2 })
     const refused = await store.ping().catch(String)
     expect(refused).toContain(`PostgreSQL is not available: ${reason}`)
     expect(refused).not.toContain('hunter2')
