@@ -22,7 +22,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\b(hears|as it stands|not to be had)\b/, 'read it aloud'],
 ]
 
-const files = execFileSync('git', ['ls-files', 'README.md', 'docs', 'machines', 'src'], {
+const files = execFileSync('git', ['ls-files', 'CHANGELOG.md', 'README.md', 'docs', 'machines', 'src'], {
   cwd: root,
   encoding: 'utf8',
 })

@@ -330,7 +330,7 @@ describe('simultaneous refreshes of one token', () => {
     expect([other.reuses(), (await other.whoIs('the-next')).status]).toEqual([[], 200])
   })
 
-  test('are told at once by the request that has taken over, if they lost the claim', async () => {
+  test('get the pair at once from the request that has taken over, if they lost the claim', async () => {
     const { slow, other, made, first } = await twoInstances()
     const one = slow.refresh(first.refresh_token)
     await made(1)

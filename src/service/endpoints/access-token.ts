@@ -12,7 +12,7 @@ import type { Parts } from '../parts.ts'
 import { clientOf } from './client-of.ts'
 import { fieldsOf } from './fields-of.ts'
 import { deliverAgain, issueFirst } from './first-token.ts'
-import { refreshTokens } from './refresh.ts'
+import { refreshLogin } from './refresh.ts'
 
 /** The response to a poll that gets no token, by the state of the grant after it. */
 const RESPONSES = {
@@ -64,7 +64,7 @@ export async function accessToken(parts: Parts, request: ServiceRequest): Promis
   if (grant_type === DEVICE_GRANT_TYPE)
     return poll(parts, { request, found, deviceCode: device_code ?? refuseWithout('device_code') })
   const refreshToken = new Secret(refresh_token ?? refuseWithout('refresh_token'))
-  return refreshTokens(parts, { request, client: found.client, refreshToken, scope })
+  return refreshLogin(parts, { request, client: found.client, refreshToken, scope })
 }
 
 function refuseWithout(field: string): never {

@@ -29,7 +29,7 @@ interface RefreshRequest {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
-export async function refreshTokens(
+export async function refreshLogin(
   parts: Parts,
   { request, client, refreshToken, scope }: RefreshRequest,
 ): Promise<ServiceResponse> {

@@ -12,7 +12,7 @@ export interface LimitRefusal {
   readonly limit: keyof Limits
   /** Whole seconds, at least one. */
   readonly retryAfter: number
-  /** Whether it is the first refusal of its time window. Only this one is an event, so that a flood of requests is no flood of events. */
+  /** Whether it is the first refusal of its time window. Only this one is an event, so that a flood of requests does not cause a flood of events. */
   readonly isFirst: boolean
 }
 

@@ -86,7 +86,7 @@ export function createLogins(
     /**
      * Counts a login by the id of its family or the hash of its token, and ends the oldest one if there are too many.
      *
-     * @param expiresAt When it ends by itself. Epoch milliseconds.
+     * @param expiresAt When it expires. Epoch milliseconds.
      */
     async add(user: User, login: string, expiresAt: number): Promise<void> {
       for (const oldest of await newest.add(await userKey(user), login, expiresAt))

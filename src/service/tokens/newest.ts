@@ -1,6 +1,6 @@
 import type { Records } from '../stores/records.ts'
 
-/** Ids, the oldest first, each with the time when it ends by itself, in epoch milliseconds. */
+/** Ids, the oldest first, each with the time at which it expires, in epoch milliseconds. */
 export type Entries = readonly (readonly [id: string, expiresAt: number])[]
 
 /**
@@ -13,7 +13,7 @@ export function createNewest(records: Records<Entries>, max: number, clock: { no
     /**
      * Adds one, or makes it the newest.
      *
-     * @param expiresAt When it ends by itself. Epoch milliseconds.
+     * @param expiresAt When it expires. Epoch milliseconds.
      * @param isFirst Whether the owner probably has none: that saves a read.
      * @returns The oldest ones beyond the limit, which the caller must end.
      */

@@ -43,7 +43,7 @@ describe('a store in any database', () => {
   for (const { name, run } of storeContract(() => compareAndSetStore(memoryDatabase().database, {})))
     test(name, run)
 
-  test('writes at once what it is told to expect, and reads only where that proves nothing', async () => {
+  test('writes at once if it expects a record, and reads only if that write decides nothing', async () => {
     const { database, asked } = memoryDatabase()
     const store = compareAndSetStore(database, {})
     const other = compareAndSetStore(database, {})

@@ -82,7 +82,7 @@ export class Counts {
 
   #adds(limit: string, { name, versions }: History, { window, isOf, told }: Counted): void {
     const subject = name.slice(limit.length + 1)
-    // A count that was taken back goes on with the time window that it had.
+    // A count that was taken back keeps its time window.
     const { until = 0 } = (versions.findLast(({ value }) => value !== undefined)?.value ??
       {}) as Partial<Count>
     const { times = 0 } = (versions.at(-1)?.value ?? {}) as Partial<Count>

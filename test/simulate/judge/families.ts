@@ -26,7 +26,7 @@ export class Login {
   readonly id: string
   /** When a failover last lost a write of it: what was said before does not count. */
   undoneAt = Number.NEGATIVE_INFINITY
-  /** A thief has copied its token: it may end, but a process must not be refused while it goes on. */
+  /** A thief has copied its token: it may end, but a process must not be refused until then. */
   isStolen = false
   readonly #judge: Judge
   readonly #versions: readonly Version[]
