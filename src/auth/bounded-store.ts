@@ -1,6 +1,5 @@
 import { AuthgraphError, StoreUnavailableError, TimedOutError } from '../errors.ts'
-import { systemClock } from '../request/clock.ts'
-import { unlessAborted, within } from '../request/waiting.ts'
+import { systemClock, unlessAborted, within } from '../request/clock.ts'
 import type { Store } from '../store/store.ts'
 
 /** A store whose updates reject with a StoreUnavailableError if they fail, or take longer than 30 seconds. */

@@ -1,5 +1,5 @@
+import { unlessAborted } from '../request/clock.ts'
 import { discard } from '../request/response.ts'
-import { unlessAborted } from '../request/waiting.ts'
 import type { Secret } from '../secret.ts'
 import type { ApiTarget, Auth } from './auth.ts'
 

@@ -1,7 +1,6 @@
 import { TimedOutError, UnreachableError } from '../errors.ts'
-import type { Clock } from '../request/clock.ts'
+import { type Clock, pause, within } from '../request/clock.ts'
 import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/response.ts'
-import { pause, within } from '../request/waiting.ts'
 import { SECRET_FIELDS } from '../request/without-secrets.ts'
 import { HIDDEN } from '../secret.ts'
 

@@ -5,17 +5,12 @@ import { failure } from '../terminal/failure.ts'
 import { writerTo } from '../terminal/writer.ts'
 import { exitCodeOf, isFailure } from './command-error.ts'
 import { commandTexts } from './command-texts.ts'
-import { refuseSecrets } from './commands/refuse-secrets.ts'
-import { createProgram } from './program.ts'
-import { brokenOutput, outputFailure, watchOutput } from './standard-output.ts'
+import { createProgram, refuseSecrets } from './program.ts'
+import { brokenOutput, watchOutput } from './standard-output.ts'
 
 const USAGE_ERROR = 2
 
-watchOutput()
-process.on('exit', (code) => {
-  const error = outputFailure()
-  if (error) process.exitCode = Math.max(code, report(error))
-})
+watchOutput(report)
 
 run().catch((error) => {
   process.exitCode = report(error)

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { layout, marked } from './command.ts'
+import { CommandError } from './command-error.ts'
 
 /** The commands by the headings of the help. Each is loaded when it is needed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
@@ -33,6 +34,10 @@ const NEED_NONE: readonly (string | undefined)[] = ['-V', '--version']
 /** The commands that read the declarations of all others. */
 const READ_ALL: readonly (string | undefined)[] = ['completion', 'help']
 
+/** What no argument may contain: tokens by their prefix, private keys, JWTs, and addresses with credentials. */
+const SECRETS =
+  /gh[pousr]_\w{8}|github_pat_\w{8}|-----BEGIN|\beyJ[\w-]+\.eyJ[\w-]+\.|\baccess_token=|\/\/[^/@\s]*:[^/@\s]*@/
+
 /**
  * Declares the command line. Help, suggestions and completions derive from it.
  *
@@ -59,6 +64,20 @@ export async function createProgram(name?: string): Promise<Command> {
   }
   program.helpCommand('help [command]', 'show the help of a command')
   return program.on('beforeAllHelp', () => refuseUnknownCommand(program))
+}
+
+/**
+ * Refuses secrets in arguments: every user of the machine can read the arguments of a running command, and the shell
+ * saves them in its history. The error does not quote the argument.
+ *
+ * @throws {@link CommandError} with code `secret_in_argument`.
+ */
+export function refuseSecrets(args: readonly string[]): void {
+  if (!args.some((text) => SECRETS.test(text))) return
+  throw new CommandError(
+    'secret_in_argument',
+    'an argument contains a secret: every user of this machine can read it, and the shell saves it in its history',
+  )
 }
 
 /** Shows the error of an unknown command: by default, help for one is the help of the program. */

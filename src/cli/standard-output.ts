@@ -10,14 +10,21 @@ let mustFinish = false
 /**
  * Treats standard output alike for all commands: a command ends when its output can no longer be written. One that stores
  * or deletes tokens, or is refreshing one, finishes first.
+ *
+ * @param report Prints an error at the end, and returns the exit code. Nothing is printed if the reader has gone.
  */
-export function watchOutput(): void {
+export function watchOutput(report: (error: CommandError) => number): void {
   process.stdout.on('error', (error) => {
     broken = error
     if (!mustFinish && !isHolding()) process.exit(1)
   })
   // There is nowhere left to report it.
   process.stderr.on('error', () => undefined)
+  process.on('exit', (code) => {
+    if (broken === undefined || GONE.includes(broken.code)) return
+    const error = new CommandError('unusable_output', `standard output cannot be written (${broken.code})`)
+    process.exitCode = Math.max(code, report(error))
+  })
 }
 
 /** From now on, the command continues without its output. */
@@ -28,12 +35,6 @@ export function finishWithoutOutput(): void {
 /** The error after which standard output can no longer be written. */
 export function brokenOutput(): NodeJS.ErrnoException | undefined {
   return broken
-}
-
-/** Why standard output cannot be written, unless its reader has gone. */
-export function outputFailure(): CommandError | undefined {
-  if (broken === undefined || GONE.includes(broken.code)) return undefined
-  return new CommandError('unusable_output', `standard output cannot be written (${broken.code})`)
 }
 
 /** Writes a text to standard output. Resolves to whether that was possible. */

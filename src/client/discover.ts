@@ -4,10 +4,9 @@ import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { isTexts, parseFields } from '../protocol/fields.ts'
 import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { type Clock, systemClock, within } from '../request/clock.ts'
 import { memberOf, textMemberOf } from '../request/response.ts'
 import { get, systemFetch } from '../request/send.ts'
-import { within } from '../request/waiting.ts'
 
 /** Options of `discover`. All are optional. */
 export interface DiscoverOptions {

@@ -1,20 +1,32 @@
+import type { ResolvedAuthentication } from '../protocol/client-authentication.ts'
 import { tokenDeletionPath } from '../protocol/endpoints.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import { send, type Transport } from '../request/send.ts'
-import { isSecret, type Secret } from '../secret.ts'
-import { basicCredentials, type ClientCredentials, credentialsOf } from './credentials.ts'
+import { formEncoded } from '../request/without-secrets.ts'
+import { isSecret, Secret } from '../secret.ts'
 
 const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
   json: 'application/json',
 } satisfies Record<Provider['encoding'], string>
 
+/** RFC 7523, section 2.2. */
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
 /** The fields of a request. Secrets are revealed only when the body is written. A list is sent as repeated fields. */
 type RequestFields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>
 
 /** Providers that refused a form and accepted JSON. */
 const takeJson = new WeakSet<Provider>()
+
+/** The client that authenticates. */
+interface ClientCredentials {
+  readonly clientId: Secret
+  readonly authentication: ResolvedAuthentication
+  readonly provider: Provider
+  readonly clock: { now(): number }
+}
 
 /** The client that sends a request, and its provider. */
 export interface Sender extends Transport, ClientCredentials {}
@@ -54,6 +66,38 @@ export async function post(
   const second = await postAs('json')
   if (second.status !== 415) takeJson.add(provider)
   return second
+}
+
+/** What one request carries to authenticate the client. RFC 6749, section 2.3.1; RFC 7523, section 2.2. */
+async function credentialsOf({ clientId, authentication, provider, clock }: ClientCredentials): Promise<{
+  readonly fields: Readonly<Record<string, string | Secret>>
+  /** The credentials of an `Authorization: Basic` header. */
+  readonly basic?: Secret
+}> {
+  switch (authentication.method) {
+    case 'none':
+      return { fields: { client_id: clientId } }
+    case 'client_secret_post':
+      return { fields: { client_id: clientId, client_secret: authentication.clientSecret } }
+    case 'client_secret_basic':
+      return { fields: {}, basic: basicCredentials(clientId, authentication.clientSecret) }
+    case 'private_key_jwt': {
+      const { issuer, tokenEndpoint } = provider
+      const client_assertion = await authentication.sign({
+        clientId,
+        issuer,
+        tokenEndpoint,
+        now: clock.now(),
+      })
+      return { fields: { client_id: clientId, client_assertion_type: JWT_BEARER, client_assertion } }
+    }
+  }
+}
+
+/** RFC 6749, section 2.3.1: both are form-encoded first. */
+function basicCredentials(clientId: Secret, clientSecret: Secret): Secret {
+  const [id, secret] = [clientId, clientSecret].map((text) => formEncoded(text.reveal()))
+  return new Secret(btoa(`${id}:${secret}`))
 }
 
 /** The secrets of a client, however they are sent. */

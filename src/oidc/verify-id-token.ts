@@ -5,10 +5,9 @@ import { readClientId } from '../client/client-options.ts'
 import { BadIdTokenError, BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { TENANT } from '../protocol/provider.ts'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { type Clock, systemClock, within } from '../request/clock.ts'
 import { memberOf, textMemberOf } from '../request/response.ts'
 import { get, systemFetch } from '../request/send.ts'
-import { within } from '../request/waiting.ts'
 import type { Secret } from '../secret.ts'
 
 /** Seconds by which the clocks of the provider and of this machine may differ. */

@@ -21,12 +21,19 @@ import {
   StoreUnavailableError,
 } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
+import { within } from '../request/clock.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'
-import { within } from '../request/waiting.ts'
 import type { Change } from '../store/store.ts'
-import { HEADERS_BOUND, LAPSE, REFRESH_TIMEOUT, SENDING_BOUND } from './claim-timing.ts'
-import { guardHeaders } from './guard-headers.ts'
-import { elapsedSince, type Moment, momentOf } from './moment.ts'
+import {
+  elapsedSince,
+  guardHeaders,
+  HEADERS_BOUND,
+  LAPSE,
+  type Moment,
+  momentOf,
+  REFRESH_TIMEOUT,
+  SENDING_BOUND,
+} from './claim-timing.ts'
 import type { SessionData } from './session-data.ts'
 import {
   type Claim,

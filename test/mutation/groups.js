@@ -162,7 +162,7 @@ export const groups = {
       'src/store/turns.ts',
     ],
     tests: [
-      'test/session/{claims,guard-headers,hold-signals,pace,revoke,session}.test.ts',
+      'test/session/{claims,claim-timing,hold-signals,pace,revoke,session}.test.ts',
       'test/paths/session.test.ts',
       'test/flow/signals.test.ts',
       'test/store/turns.test.ts',
@@ -177,8 +177,8 @@ export const groups = {
     mutate: [
       'src/cli/commands/{check-report,values}.ts',
       'src/cli/network/http-fetch.ts',
-      'src/cli/storage/{private-file,saved-logins}.ts',
+      'src/cli/{files,storage/saved-logins}.ts',
     ],
-    tests: ['test/cli/{check-report,http-fetch,private-file,saved-logins,values}.test.ts'],
+    tests: ['test/cli/{check-report,files,http-fetch,saved-logins,values}.test.ts'],
   },
 }

@@ -7,7 +7,7 @@ import { timeline } from '../../recording/timeline.ts'
 import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
-import { onDisk } from '../on-disk.ts'
+import { onDisk } from '../files.ts'
 
 /** The options of `authgraph replay`. */
 interface ReplayOptions {

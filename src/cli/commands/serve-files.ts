@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../files.ts'
 
 /** A client given on the command line or in a file. */
 export interface NamedClient {

@@ -12,13 +12,14 @@ import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, providerAt, type ServiceAddress } from '../network/service-address.ts'
 import { whoIs } from '../network/who-is.ts'
 import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
-import { placeOf, type StoreName } from '../storage/login-stores.ts'
 import { providerOf, validToken, withSession } from '../storage/open-session.ts'
+import { placeOf } from '../storage/saved-logins.ts'
 import {
   currentProfile,
   type NamedProfile,
   profileNames,
   profileOrCurrent,
+  type StoreName,
   savedProfiles,
 } from '../storage/saved-profiles.ts'
 import { validityOf } from '../storage/validity.ts'

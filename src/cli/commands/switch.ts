@@ -3,9 +3,8 @@ import { styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { authOrigin } from '../network/service-address.ts'
-import { chooseProfile } from '../storage/chosen-profile.ts'
-import { selectHere } from '../storage/directory-profile.ts'
 import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/saved-profiles.ts'
+import { chooseProfile, selectHere } from '../storage/selected-profile.ts'
 import { profileName } from './values.ts'
 
 /** The options of `authgraph switch`. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
+import { tryToPrint } from '../standard-output.ts'
 import { environmentToken } from '../storage/environment-token.ts'
 import { validToken, withSession } from '../storage/open-session.ts'
 import { profileOrCurrent } from '../storage/saved-profiles.ts'
@@ -28,13 +28,13 @@ export function tokenCommand(): Command {
 async function token(options: { readonly profile?: string }): Promise<number> {
   const given = options.profile === undefined ? environmentToken() : undefined
   if (given) {
-    writerTo(process.stdout, { color: false }).print(given.token.reveal())
+    await tryToPrint(`${given.token.reveal()}\n`)
     return 0
   }
   const profile = profileOrCurrent(options.profile)
   await withSession(profile, await environmentFetch(), async (session) => {
     const { accessToken } = await validToken(session, profile)
-    writerTo(process.stdout, { color: false }).print(accessToken.reveal())
+    await tryToPrint(`${accessToken.reveal()}\n`)
   })
   return 0
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { hostIn } from '../network/service-address.ts'
+import { isProfileName } from '../storage/saved-profiles.ts'
 
 /** Parses a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number, unit = '') {
@@ -33,11 +34,6 @@ export function readIssuer(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw new InvalidArgumentError('Expected an address, such as https://login.example.com.')
   return text
-}
-
-/** Tells whether `--profile` accepts a name. Shells interpret none of these characters but brackets, a pattern. */
-export function isProfileName(text: string): boolean {
-  return /^[\w.:@[\]-]{1,100}$/.test(text)
 }
 
 /** Parses the name of a profile. */

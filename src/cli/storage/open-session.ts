@@ -10,8 +10,8 @@ import type { Json } from '../../store/store.ts'
 import { writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
-import { loginStore } from './login-stores.ts'
-import { openLogin } from './saved-logins.ts'
+
+import { loginStore, openLogin } from './saved-logins.ts'
 import { loginError, type NamedProfile, type SavedProfile } from './saved-profiles.ts'
 
 /** Milliseconds for which a command waits until a new token is stored. */

@@ -2,11 +2,9 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import type { ResumeRecord } from '../../client/resume.ts'
 import { CommandError } from '../command-error.ts'
+import { fileOf, namesIn, parseJson, readIfThere, removeFile, stateFolder, writePrivate } from '../files.ts'
 import { serviceAddress } from '../network/service-address.ts'
-import { parseJson } from '../parse-json.ts'
-import { fileOf, stateFolder } from './folders.ts'
-import { STORE_NAMES } from './login-stores.ts'
-import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
+import { STORE_NAMES } from './saved-profiles.ts'
 
 const savedFlow = v.object({
   /** The version of this format. */

@@ -1,13 +1,16 @@
 import * as v from 'valibot'
-import { DamagedRecordError } from '../../errors.ts'
+import { DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
-import { assertPrivate } from '../../session/node/private-folder.ts'
+import { fileStore } from '../../session/node/file-store.ts'
+import { keyringKey } from '../../session/node/keyring-key.ts'
+import { assertPrivate } from '../../session/node/private-files.ts'
+import { createSeal, type RecordSeal } from '../../session/sealed.ts'
+import type { SessionStore } from '../../session/session-store.ts'
+import { memoryStore } from '../../store/memory-store.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError } from '../command-error.ts'
-import { fileOf } from './folders.ts'
-import { loginStore, loginsFolder, sealOf } from './login-stores.ts'
-import { removeFile } from './private-file.ts'
-import { loginError, type NamedProfile } from './saved-profiles.ts'
+import { fileOf, makeFolder, removeFile } from '../files.ts'
+import { loginError, loginsFolder, type NamedProfile, type StoreName } from './saved-profiles.ts'
 
 /** The secret part of a login, encrypted with its token. */
 const savedSecret = v.object({ secret: v.object({ clientId: v.string() }) })
@@ -62,4 +65,43 @@ export async function removeLogout({ name }: NamedProfile): Promise<void> {
 /** Removes the record of a login, whatever is in it. */
 export function removeLogin(name: string): void {
   removeFile(fileOf(loginsFolder(), name))
+}
+
+/** Creates a store by its name. The keyring is read when a token is. */
+export function loginStore(name: StoreName): SessionStore {
+  if (name === 'none') return memoryStore()
+  return fileStore(loginsFolder(), name === 'keyring' ? { seal: systemKey } : {})
+}
+
+/** What encrypts the tokens of a store. */
+export function sealOf(name: StoreName): RecordSeal | undefined {
+  return name === 'keyring' ? createSeal(systemKey) : undefined
+}
+
+/** Describes to users where a login is stored. */
+export function placeOf(store: StoreName, profile: string): string {
+  const file = fileOf(loginsFolder(), profile)
+  return store === 'keyring' ? `${file} (encrypted with a key in the system keyring)` : `${file} (plain text)`
+}
+
+/**
+ * Checks that a login can be stored, before the service issues a token. Only a write shows whether the keyring is
+ * unlocked and the folder can be written.
+ *
+ * @throws {@link CommandError} with code `unusable_file` or `no_keyring`; {@link StoreUnavailableError}.
+ */
+export async function checkStore(name: StoreName): Promise<void> {
+  if (name === 'none') return
+  makeFolder(loginsFolder())
+  const probe = `probe of process ${process.pid}`
+  await loginStore(name).update(probe, () => ({ result: undefined, value: { token: 'probe' } }))
+  removeFile(fileOf(loginsFolder(), probe))
+}
+
+async function systemKey(): Promise<Uint8Array> {
+  try {
+    return await keyringKey('authgraph')()
+  } catch (error) {
+    throw error instanceof StoreUnavailableError ? new CommandError('no_keyring', error.message) : error
+  }
 }

@@ -1,15 +1,17 @@
+import { join } from 'node:path'
 import * as v from 'valibot'
 import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError, isFailure, type ReportedError } from '../command-error.ts'
-import { isProfileName } from '../commands/values.ts'
+import { fileOf, namesIn, parseJson, readIfThere, stateFolder } from '../files.ts'
 import { authOrigin, endpoints, serviceAddress } from '../network/service-address.ts'
-import { parseJson } from '../parse-json.ts'
-import { chosenProfile } from './chosen-profile.ts'
-import { type DirectoryProfile, directoryProfile } from './directory-profile.ts'
-import { fileOf } from './folders.ts'
-import { loginsFolder, STORE_NAMES } from './login-stores.ts'
-import { namesIn, readIfThere } from './private-file.ts'
+import { chosenProfile, type DirectoryProfile, directoryProfile } from './selected-profile.ts'
+
+/** Where a token can be stored. `keyring` encrypts its file with a key in the system keyring; `none` stores nothing. */
+export const STORE_NAMES = ['keyring', 'file', 'none'] as const
+
+/** Where a token can be stored. */
+export type StoreName = (typeof STORE_NAMES)[number]
 
 /** The public part of a saved login, in the record of its session. */
 export const savedProfile = v.object({
@@ -44,6 +46,16 @@ export interface NamedProfile extends SavedProfile {
 interface DamagedProfile {
   readonly name: string
   readonly error: CommandError
+}
+
+/** The folder of the logins: a file for each profile. */
+export function loginsFolder(): string {
+  return join(stateFolder(), 'logins')
+}
+
+/** Tells whether `--profile` accepts a name. Shells interpret none of these characters but brackets, a pattern. */
+export function isProfileName(text: string): boolean {
+  return /^[\w.:@[\]-]{1,100}$/.test(text)
 }
 
 /** Finds a profile by its name. Throws {@link CommandError} with code `damaged_file`. */

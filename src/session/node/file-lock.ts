@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../errors.ts'
 import type { Owners } from '../session-store.ts'
-import { readRegularFileSync } from './regular-file.ts'
+import { readRegularFileSync } from './private-files.ts'
 
 /**
  * Milliseconds between two attempts to take a lock, and how many there are: about ten seconds. A lock is held for less

@@ -5,7 +5,7 @@ import type { AsyncEntry } from '@napi-rs/keyring'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import { underLock } from './file-lock.ts'
-import { folderOf, makePrivate } from './private-folder.ts'
+import { folderOf, makePrivate } from './private-files.ts'
 import { processOwners } from './process-owners.ts'
 
 /** The account of the entry. Its service is the name of the program. */

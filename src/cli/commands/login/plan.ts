@@ -11,10 +11,9 @@ import {
   isSameService,
   type ServiceAddress,
 } from '../../network/service-address.ts'
-import { checkStore, type StoreName } from '../../storage/login-stores.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
-import { openLogin, removeUnreadable } from '../../storage/saved-logins.ts'
-import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
+import { checkStore, openLogin, removeUnreadable } from '../../storage/saved-logins.ts'
+import { type NamedProfile, replaceableProfile, type StoreName } from '../../storage/saved-profiles.ts'
 
 /** The options of `authgraph login`. */
 export interface LoginOptions extends AddressOptions {

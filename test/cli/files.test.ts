@@ -2,13 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  makeFolder,
-  namesIn,
-  readIfThere,
-  removeFile,
-  writePrivate,
-} from '../../src/cli/storage/private-file.ts'
+import { makeFolder, namesIn, readIfThere, removeFile, writePrivate } from '../../src/cli/files.ts'
 
 function newFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'ag-private-'))

@@ -1,7 +1,19 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { readRegularFileSync } from '../../session/node/regular-file.ts'
-import { onDisk } from '../on-disk.ts'
+import { dirname, join } from 'node:path'
+import * as v from 'valibot'
+import { folderOf, readRegularFileSync } from '../session/node/private-files.ts'
+import { CommandError } from './command-error.ts'
+
+/** The folder of sensitive files. `AUTHGRAPH_CONFIG_DIR` names the one that contains it. */
+export function stateFolder(): string {
+  const { AUTHGRAPH_CONFIG_DIR } = process.env
+  return AUTHGRAPH_CONFIG_DIR ? join(AUTHGRAPH_CONFIG_DIR, 'state') : folderOf('authgraph')
+}
+
+/** The path of the file of a profile. Characters that a file name cannot contain are escaped. */
+export function fileOf(folder: string, profile: string): string {
+  return join(folder, `${encodeURIComponent(profile)}.json`)
+}
 
 /**
  * Writes a file that only this user may read. The write is atomic: a concurrent reader gets the old or the new text.
@@ -38,6 +50,30 @@ export function removeFile(path: string): boolean {
 export function namesIn(folder: string): string[] {
   const files = unlessMissing(folder, () => readdirSync(folder)) ?? []
   return files.filter((file) => file.endsWith('.json')).flatMap((file) => nameIn(file) ?? [])
+}
+
+/**
+ * Uses files. If that fails, says what could not be done, and why in the word of the system, such as `ENOSPC`.
+ *
+ * @param advice What the user can do.
+ * @throws {@link CommandError} with code `unusable_file`.
+ */
+export function onDisk<Result>(problem: string, use: () => Result, advice?: string): Result {
+  try {
+    return use()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('unusable_file', `${problem} (${code})${advice ? `: ${advice}` : ''}`)
+  }
+}
+
+/** Parses JSON of this shape. Returns `undefined` for any other text. */
+export function parseJson<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string | undefined,
+): v.InferOutput<Schema> | undefined {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text)
+  return parsed.success ? parsed.output : undefined
 }
 
 /** `undefined` for a file that another program wrote. */

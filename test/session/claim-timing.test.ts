@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { guardHeaders } from '../../src/session/guard-headers.ts'
+import { guardHeaders } from '../../src/session/claim-timing.ts'
 
 /** A server that counts its requests. */
 async function counting() {

@@ -2,9 +2,7 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
-import { onDisk } from '../on-disk.ts'
-import { parseJson } from '../parse-json.ts'
-import { readIfThere } from './private-file.ts'
+import { onDisk, parseJson, readIfThere, removeFile, stateFolder, writePrivate } from '../files.ts'
 
 const NAME = '.authgraph.json'
 
@@ -13,6 +11,8 @@ const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | const
 
 /** Names only: nothing in it is secret, and nothing in it says where to send a token. */
 const file = v.strictObject({ profile: v.string(), host: v.string() })
+
+const choice = v.object({ profile: v.string() })
 
 /** The login that a folder selects. */
 export interface DirectoryProfile {
@@ -61,4 +61,23 @@ export function selectHere(profile: string, host: string): string {
     closeSync(file)
     return path
   })
+}
+
+/** The name of the profile that `authgraph switch` chose. A damaged file is no choice. */
+export function chosenProfile(): string | undefined {
+  return parseJson(choice, readIfThere(choicePath()))?.profile
+}
+
+/** Makes a profile the current one until the next login. */
+export function chooseProfile(profile: string): void {
+  writePrivate(choicePath(), JSON.stringify({ profile }))
+}
+
+/** Makes the last login the current one. */
+export function forgetChoice(): void {
+  removeFile(choicePath())
+}
+
+function choicePath(): string {
+  return join(stateFolder(), 'current.json')
 }
