@@ -5,12 +5,41 @@
  * @module authgraph/machines
  */
 
-export * from '../machines/device-authorization.ts'
-export type * from '../machines/device-context.ts'
-export * from '../machines/device-grant.ts'
-export * from '../machines/refresh-family.ts'
-export { LAPSE_PATIENCE, session } from '../machines/session.ts'
-export type * from '../machines/session-context.ts'
+export { deviceAuthorization } from '../machines/device-authorization.ts'
+export type {
+  CodesRequest,
+  CodesResponse,
+  DeviceAuthorizationContext,
+  DeviceAuthorizationEvent,
+  DeviceAuthorizationInput,
+  DeviceResult,
+  DeviceStatus,
+  PollRequest,
+  Progress,
+} from '../machines/device-context.ts'
+export {
+  type DeviceGrantContext,
+  type DeviceGrantEvent,
+  type DeviceGrantInput,
+  type DeviceGrantState,
+  deviceGrant,
+  type Origin,
+  type User,
+} from '../machines/device-grant.ts'
+export {
+  type RefreshFamilyContext,
+  type RefreshFamilyEvent,
+  type RefreshFamilyInput,
+  refreshFamily,
+} from '../machines/refresh-family.ts'
+export { session } from '../machines/session.ts'
+export type {
+  KeptToken,
+  SessionContext,
+  SessionEvent,
+  SessionInput,
+  SessionResult,
+} from '../machines/session-context.ts'
 export { deviceMachine } from './client/device-machine.ts'
 export { type DeviceInputOptions, deviceInput } from './client/options.ts'
 export { BadOptionError, BadResponseError, BadResumeError, WrongHostError } from './errors.ts'

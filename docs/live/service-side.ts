@@ -1,5 +1,4 @@
-import { deviceGrant, grantValue } from 'authgraph/machines'
-import { stateId } from '../../src/recording/state-id.ts'
+import { deviceGrant } from 'authgraph/machines'
 import { announce, find, timeText } from './elements.ts'
 import { Lights } from './lights.ts'
 import type { Moment } from './story.ts'
@@ -33,10 +32,10 @@ export class ServiceSide {
    * @param event The event that changed the grant, if several lead to the same state.
    */
   momentOf(before: Shown | undefined, after: Shown, at: number, event = 'poll'): Moment {
-    const id = stateId(grantValue(after.state))
+    const id = idOf(after.state)
     const transition =
       before &&
-      this.#lights.find(stateId(grantValue(before.state)), id, ({ trigger }) =>
+      this.#lights.find(idOf(before.state), id, ({ trigger }) =>
         [event, 'poll', 'issued', 'notIssued'].includes(trigger.name),
       )
     return {
@@ -52,4 +51,9 @@ export class ServiceSide {
       },
     }
   }
+}
+
+/** The id of a state by its short name: some have a parent state. */
+function idOf(state: Grant['state']): string {
+  return state in deviceGrant.states.undecided.states ? `undecided.${state}` : state
 }

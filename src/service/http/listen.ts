@@ -43,7 +43,11 @@ export interface ListenOptions {
   readonly isReady?: () => boolean | Promise<boolean>
 }
 
-/** A service that is listening. */
+/**
+ * A service that is listening.
+ *
+ * @inline
+ */
 export interface Listening {
   /** The URL that was bound, without a trailing slash; for a Unix socket `unix:` and its path. */
   readonly url: string
