@@ -64,6 +64,14 @@ test.each([
   },
 )
 describe('a body that is too large', () => {
+  test('has more than 64 KiB', async () => {
+    const { send } = await overSockets()
+    const bodyOf = (bytes: number) => `${form}&more=`.padEnd(bytes, 'x')
+    const headers = { 'content-type': FORM }
+    expect((await send(CODES, { body: bodyOf(64 * 1024), headers })).status).toBe(200)
+    expect((await send(CODES, { body: bodyOf(64 * 1024 + 1), headers })).status).toBe(413)
+  })
+
   test('is refused with an explanation, and the connection stays open', async () => {
     const { send } = await overSockets()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request as send } from 'node:http'
 import http2 from 'node:http2'
+import { get as getOverTls } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../support/certificate.ts'
@@ -132,6 +133,17 @@ test('close ends idle connections and lets requests in progress finish', async (
   await closing
 })
 
+test('serves https with a key and its certificate, and refuses a pair that is not one', async () => {
+  const tls = selfSigned()
+  const { url } = await listen({}, { tls })
+  const [response] = await once(getOverTls(`${url}/login/device`, { ca: tls.cert }), 'response')
+  expect(response.resume().statusCode).toBe(200)
+  await expect(listen({}, { tls: { ...tls, key: 'secret' } })).rejects.toMatchObject({
+    code: 'bad_option',
+    message: 'tls must have a private key and its certificate, both as PEM',
+  })
+})
+
 test('close ends a connection that never spoke TLS', async () => {
   const { port, close } = await listen({}, { tls: selfSigned() })
   const ended = once(await connected(port), 'close')
@@ -146,6 +158,16 @@ test('a port in use throws a clear error', async () => {
     message: `port ${port} of 127.0.0.1 is in use: choose another one, or 0 for any free port`,
   })
 })
+
+test.each([0, 65_535])(
+  'port %d of a host of another machine throws the reason of the system',
+  async (port) => {
+    await expect(listen({ allowHttp: true }, { port, host: '192.0.2.1' })).rejects.toMatchObject({
+      code: 'bad_option',
+      message: `cannot listen on port ${port} of 192.0.2.1: EADDRNOTAVAIL`,
+    })
+  },
+)
 
 test.each([-1, 65_536, 1.5, Number.NaN])('the port %d is refused', async (port) => {
   await expect(listen({}, { port })).rejects.toMatchObject({ code: 'bad_option' })
