@@ -27,7 +27,8 @@ export function createGeneration(
   onSetBack: () => void,
 ) {
   let seen = NEW
-  let latest: Generation | undefined
+  /** The record as it was last seen; `null` if there was none. */
+  let latest: Generation | null | undefined
   let next: Promise<Generation> | undefined
   let running: Promise<unknown> = Promise.resolve()
 
@@ -38,7 +39,7 @@ export function createGeneration(
       (kept = NEW) => changeOf(kept, before, marks),
       marks.length > 0 ? latest : undefined,
     )
-    latest = found
+    latest = found === NEW ? null : found
     // Concurrent looks may end in another order.
     if (isSetBack || found.setBackAt > seen.setBackAt || found.delivered > seen.delivered) seen = found
     if (isSetBack) onSetBack()

@@ -76,17 +76,21 @@ describe.skipIf(!hasRedis)('redisStore', () => {
         clock: Date,
         ...(refreshTokens && { refreshTokens }),
       })
-      // The second login of a user, when Redis knows the script.
-      await service.login()
-      const grant = await service.approved()
-      sent.length = 0
-      const { body } = await grant.poll()
-      expect(body.access_token).toEqual(expect.any(String))
-      await vi.waitFor(() => expect(sent).toContainEqual(expect.stringMatching(/^EVALSHA .*generation/)))
-      expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(most)
+      const login = async () => {
+        const grant = await service.approved()
+        sent.length = 0
+        const { body } = await grant.poll()
+        expect(body.access_token).toEqual(expect.any(String))
+        await vi.waitFor(() => expect(sent).toContainEqual(expect.stringMatching(/^EVALSHA .*generation/)))
+        expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(most)
+        return body.refresh_token
+      }
+      // The first one finds an empty store.
+      await login()
+      const refreshToken = await login()
       if (refreshTokens === undefined) return
       sent.length = 0
-      expect((await service.refresh(body.refresh_token)).status).toBe(200)
+      expect((await service.refresh(refreshToken)).status).toBe(200)
       expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(10)
     },
     20_000,
