@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { useActorRef, useSelector } from '@xstate/react'
-import { Activity, StrictMode, useEffect, useState } from 'react'
+import { StrictMode, useEffect } from 'react'
 import { expect, test } from 'vitest'
 import { type DeviceAuthorizationActor, viewOf } from '../../src/index.ts'
 import { deviceInput, deviceMachine } from '../../src/machines.ts'
-import { render } from '../support/render.ts'
+import { hideable, render } from '../support/render.ts'
 import { responses } from '../support/responses.ts'
 import { scripted } from '../support/scripted-service.ts'
 
@@ -50,24 +50,14 @@ test('a login of useActorRef that React hid continues after wake', async () => {
     return <Shown login={login} />
   }
 
-  let setMode = (_: 'hidden' | 'visible'): void => undefined
-  function Tabs() {
-    const [mode, set] = useState<'hidden' | 'visible'>('visible')
-    setMode = set
-    return (
-      <Activity mode={mode}>
-        <Login />
-      </Activity>
-    )
-  }
-
-  const shown = await render(<Tabs />, () => time.settle())
-  await shown.while(() => setMode('hidden'))
+  const { tab, hide, show } = hideable(<Login />)
+  const shown = await render(tab, () => time.settle())
+  await shown.while(hide)
   await time.advance(60_000)
   expect(sent).toHaveLength(1)
   expect(time.timers).toBe(0)
   await shown.while(async () => {
-    setMode('visible')
+    show()
     await time.settle()
   })
   await shown.while(() => time.advance(12_000))

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { Activity, act, StrictMode, useState } from 'react'
+import { act, StrictMode } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { type StartLoginOptions, useDeviceLogin, useSession } from '../../src/re
 import type { Session } from '../../src/session/index.ts'
 import { world } from '../session/support/world.ts'
 import { page } from '../support/page.ts'
-import { render } from '../support/render.ts'
+import { hideable, render } from '../support/render.ts'
 
 const CODES = '/login/device/code'
 const POLL = '/login/oauth/access_token'
@@ -80,23 +80,14 @@ describe('useDeviceLogin', () => {
 
   test('a login that React hid has ended, and does not request another code by itself', async () => {
     const { sent, pass } = page()
-    let setMode = (_: 'hidden' | 'visible'): void => undefined
-    function Tabs() {
-      const [mode, set] = useState<'hidden' | 'visible'>('visible')
-      setMode = set
-      return (
-        <Activity mode={mode}>
-          <SignIn />
-        </Activity>
-      )
-    }
-    const shown = await render(<Tabs />, () => undefined)
+    const { tab, hide, show } = hideable(<SignIn />)
+    const shown = await render(tab, () => undefined)
     await shown.while(async () => {
       press()
       await pass(1)
     })
-    await shown.while(() => setMode('hidden'))
-    await shown.while(() => setMode('visible'))
+    await shown.while(hide)
+    await shown.while(show)
     await shown.while(() => pass(30))
     expect(sent).toEqual([CODES])
     expect(textOf('[role=status]')).toBe('Cancelled.')

@@ -1,4 +1,4 @@
-import { act, type ReactNode } from 'react'
+import { Activity, act, createElement, type ReactNode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onTestFinished } from 'vitest'
 
@@ -28,5 +28,20 @@ export async function render(node: ReactNode, during: () => unknown) {
       act(async () => {
         await change()
       }),
+  }
+}
+
+/** A tree that React can hide and show, like a tab. */
+export function hideable(children: ReactNode) {
+  let setMode = (_: 'hidden' | 'visible'): void => undefined
+  function Tab() {
+    const [mode, set] = useState<'hidden' | 'visible'>('visible')
+    setMode = set
+    return createElement(Activity, { mode }, children)
+  }
+  return {
+    tab: createElement(Tab),
+    hide: () => setMode('hidden'),
+    show: () => setMode('visible'),
   }
 }
