@@ -76,7 +76,7 @@ async function startLogin(client: ForeignClient, options: Partial<ServiceOptions
   const service = startService(options)
   const { url, close } = await service.listen()
   onTestFinished(close)
-  instantTimers(service.clock)
+  const withInstantTimers = instantTimers(service.clock)
   const received: string[] = []
   let userCode = ''
   /** What happens before the poll with this number. */
@@ -95,15 +95,17 @@ async function startLogin(client: ForeignClient, options: Partial<ServiceOptions
     received,
     clock: service.clock,
     login: () =>
-      client.login({
-        url,
-        clientId: CLIENT_ID,
-        scopes: ['repo', 'gist'],
-        fetch: listeningFetch,
-        onUserCode: (shown) => {
-          userCode = shown
-        },
-      }),
+      withInstantTimers(() =>
+        client.login({
+          url,
+          clientId: CLIENT_ID,
+          scopes: ['repo', 'gist'],
+          fetch: listeningFetch,
+          onUserCode: (shown) => {
+            userCode = shown
+          },
+        }),
+      ),
     approveBefore: (poll: number) => before.set(poll, () => service.approve(userCode, 'octocat')),
     denyBefore: (poll: number) => before.set(poll, () => service.deny(userCode)),
     /** Sends the same poll twice, as a second process of the same client would. */

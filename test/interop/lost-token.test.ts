@@ -49,7 +49,7 @@ test.each<[name: string, does: string, login: (at: Login) => Promise<string>]>([
   const service = startService({ dialect: 'rfc8628' })
   const { url, close } = await service.listen()
   onTestFinished(close)
-  instantTimers(service.clock)
+  const withInstantTimers = instantTimers(service.clock)
   const sent: string[] = []
   const lossy: typeof globalThis.fetch = async (input, init) => {
     const response = await fetch(input, init)
@@ -60,7 +60,7 @@ test.each<[name: string, does: string, login: (at: Login) => Promise<string>]>([
     return response
   }
   const approve = (userCode: string) => service.approve(userCode, 'octocat')
-  const token = await login({ url, fetch: lossy, approve }).catch(() => 'none')
+  const token = await withInstantTimers(() => login({ url, fetch: lossy, approve })).catch(() => 'none')
   const asksAgain = does === 'asks again'
   expect(sent).toHaveLength(asksAgain ? 2 : 1)
   expect(new Set(sent).size).toBe(1)
