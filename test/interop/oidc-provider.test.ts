@@ -4,18 +4,19 @@ import { decodeJwt } from 'jose'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { beforeAll, expect, test } from 'vitest'
 import {
-  authorizeDevice,
-  type DeviceAuthorizationOptions,
+  type DeviceLoginStep,
   discover,
+  type OAuthToken,
   refresh,
   Secret,
   type ShownCodes,
+  type StartDeviceLoginOptions,
   startDeviceLogin,
   stepDeviceLogin,
+  type UnfinishedDeviceLogin,
 } from '../../src/index.ts'
 import { privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
-import { fastClock } from '../support/fast-clock.ts'
 import { DEVICE_CLIENT, startOidcProvider } from '../support/oidc-provider.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
 
@@ -84,28 +85,43 @@ async function requirePkce(ctx: KoaContextWithOIDC, next: () => Promise<void>) {
   if (challenge !== null) challenges.set((ctx.body as { device_code: string }).device_code, challenge)
 }
 
+/** Logs in: the user decides after the first poll. No poll waits for its time. */
 async function login(
-  onCodes: (codes: ShownCodes) => unknown,
-  options: Partial<DeviceAuthorizationOptions & { readonly resume?: undefined }> = {},
-) {
+  decide: (codes: ShownCodes) => Promise<void>,
+  options: Partial<StartDeviceLoginOptions> = {},
+): Promise<DeviceLoginStep> {
+  const { clientAuthentication } = options
   const provider = await discover(server.issuer)
-  const clock = fastClock(20)
-  return authorizeDevice({ clientId: 'device', scopes: ['openid'], provider, onCodes, clock, ...options })
+  const begun = await startDeviceLogin({ clientId: 'device', scopes: ['openid'], provider, ...options })
+  const pollNow = ({ record }: UnfinishedDeviceLogin) =>
+    stepDeviceLogin(
+      { ...record, nextPollAt: 0 },
+      { provider, ...(clientAuthentication && { clientAuthentication }) },
+    )
+  const pending = await pollNow(begun)
+  if (pending.status !== 'pending') return pending
+  await decide(begun.codes)
+  return pollNow(pending)
+}
+
+/** The token of a login that the user approves. */
+async function approvedToken(options?: Partial<StartDeviceLoginOptions>): Promise<OAuthToken> {
+  const step = await login(server.approve, options)
+  return step.status === 'authorized' ? step.token : expect.unreachable(`the login is ${step.status}`)
 }
 
 test('our client gets a token from oidc-provider', async () => {
-  const token = await login(server.approve)
-  expect(token).toMatchObject({ tokenType: 'Bearer', scopes: ['openid'] })
+  expect(await approvedToken()).toMatchObject({ tokenType: 'Bearer', scopes: ['openid'] })
 })
 
 test('our client is told by oidc-provider that the user denied', async () => {
-  await expect(login(server.deny)).rejects.toMatchObject({ code: 'denied' })
+  expect(await login(server.deny)).toMatchObject({ status: 'denied' })
 })
 
 test('our client authenticates at oidc-provider with a private key, with both requests and at a refresh', async () => {
   const clientAuthentication = privateKeyJwt({ privateKey, keyId: 'key 1' })
   const options = { clientId: 'signing', clientAuthentication }
-  const token = await login(server.approve, options)
+  const token = await approvedToken(options)
   const provider = await discover(server.issuer)
   const refreshed = await refresh(token, { ...options, provider })
   expect(refreshed.accessToken.reveal()).not.toBe(token.accessToken.reveal())
@@ -118,7 +134,7 @@ test.each(['client_secret_basic', 'client_secret_post'] as const)(
   'our client authenticates at oidc-provider by %s',
   async (method) => {
     const clientSecret = 'a secret: 100% + more'
-    const token = await login(server.approve, {
+    const token = await approvedToken({
       clientId: method,
       clientAuthentication: { method, clientSecret },
     })
@@ -127,7 +143,7 @@ test.each(['client_secret_basic', 'client_secret_post'] as const)(
 )
 
 test('our client logs in with PKCE at oidc-provider where S256 is required, and not without', async () => {
-  const token = await login(server.approve, { clientId: 'pkce', pkce: true })
+  const token = await approvedToken({ clientId: 'pkce', pkce: true })
   expect(token.scopes).toEqual(['openid'])
   const without = login(server.approve, { clientId: 'pkce' })
   await expect(without).rejects.toMatchObject({ code: 'refused', error: 'invalid_request' })
@@ -152,7 +168,7 @@ test('oidc-provider gives a token only to the device with the code verifier', as
 })
 
 test('our client gets an ID token from oidc-provider, and verifies it with the keys that it publishes', async () => {
-  const token = await login(server.approve)
+  const token = await approvedToken()
   const { issuer: iss, jwksUri: jwks } = await discover(server.issuer)
   expect(await verifyIdToken(token, { issuer: iss, clientId: 'device', jwks })).toMatchObject({ sub: 'user' })
   const another = verifyIdToken(token, { issuer: iss, clientId: 'another', jwks })
@@ -160,7 +176,7 @@ test('our client gets an ID token from oidc-provider, and verifies it with the k
 })
 
 test('our client gets a token for a resource from oidc-provider, and another one for it at a refresh', async () => {
-  const token = await login(server.approve, { scopes: ['openid', 'read'], resource: API })
+  const token = await approvedToken({ scopes: ['openid', 'read'], resource: API })
   const provider = await discover(server.issuer)
   const refreshed = await refresh(token, { clientId: 'device', provider, resource: API })
   for (const { accessToken } of [token, refreshed])
@@ -168,7 +184,6 @@ test('our client gets a token for a resource from oidc-provider, and another one
 })
 
 test('our session refreshes at oidc-provider, which rotates the refresh token, and logs out', async () => {
-  const clock = fastClock(20)
   let jump = 0
   const asked: URLSearchParams[] = []
   const session = createSession({
@@ -176,14 +191,13 @@ test('our session refreshes at oidc-provider, which rotates the refresh token, a
     scopes: ['openid'],
     provider: await discover(server.issuer),
     store: memoryStore(),
-    clock: { ...clock, now: () => clock.now() + jump },
+    clock: { now: () => Date.now() + jump, setTimeout, clearTimeout },
     fetch: async (address, init) => {
       asked.push(new URLSearchParams(String(init?.body)))
       return fetch(address, init)
     },
-    onCodes: server.approve,
   })
-  await session.login()
+  await session.keep(await approvedToken())
   const tokens = new Set<string>()
   for (let days = 0; days < 3; days += 1) {
     jump = days * 86_400_000
