@@ -37,7 +37,7 @@ export function hideable(children: ReactNode) {
   function Tab() {
     const [mode, set] = useState<'hidden' | 'visible'>('visible')
     setMode = set
-    return createElement(Activity, { mode }, children)
+    return createElement(Activity, { mode, children })
   }
   return {
     tab: createElement(Tab),
