@@ -75,7 +75,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   writtenAt: v.optional(finite),
   faults: v.optional(count),
   forgiven: v.optional(count),
-})
+} satisfies Record<keyof ResumeRecord, v.GenericSchema>)
 
 /**
  * Exports a record for `createDeviceAuthorization({ resume })`. Returns `undefined` before the codes have arrived and

@@ -52,7 +52,7 @@ const tokenRecord: v.GenericSchema<unknown, TokenRecord> = v.object({
   refreshTokenExpiresIn: number,
   refreshTokenExpiresAt: number,
   idToken: v.exactOptional(tokenText),
-})
+} satisfies Record<keyof TokenRecord, v.GenericSchema>)
 
 /**
  * Exports a token as plain JSON, which {@link importToken} reads. `JSON.stringify(token)` cannot do this: it writes
