@@ -1,12 +1,13 @@
-import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { aliasesTo } from '../../build/entries.js'
 
 /** Separate from the other tests, because these take minutes and need a browser. */
 export default defineConfig({
-  // A guide's page, which names the package as its users do.
-  resolve: { alias: { 'authgraph/service': resolve(import.meta.dirname, '../../src/service/index.ts') } },
+  // The code of the guides names the package as its users do.
+  resolve: { alias: aliasesTo('source') },
+  oxc: { jsx: { runtime: 'automatic' } },
   test: {
-    include: ['test/browser/*.test.ts'],
+    include: ['test/browser/*.test.{ts,tsx}'],
     // The pages wait most of the time, so that more of them can be open than there are cores.
     maxWorkers: 3,
     testTimeout: 120_000,

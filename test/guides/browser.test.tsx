@@ -126,12 +126,15 @@ describe('a login with React', () => {
         await pass(1)
       })
       expect(shown.element.textContent).toContain('899 seconds left')
+      await shown.while(() => pass(1))
+      expect(shown.element.textContent).toContain('898 seconds left')
       await service[decide](shown.element.querySelector('code')?.textContent ?? '', 'octocat')
       await shown.while(() => pass(5))
     }
     expect(shown.element.textContent).toBe('Authorized.')
     expect(sent).toEqual([CODES, POLL, CODES, POLL])
     expect(tokens).toHaveLength(1)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('can show an existing actor', async () => {

@@ -1,12 +1,7 @@
 // @vitest-environment jsdom
-import { act, StrictMode } from 'react'
-import { hydrateRoot } from 'react-dom/client'
-import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { github, type OAuthToken } from '../../src/index.ts'
-import { type StartLoginOptions, useDeviceLogin, useSession } from '../../src/react/index.ts'
-import type { Session } from '../../src/session/index.ts'
-import { world } from '../session/support/world.ts'
+import { github } from '../../src/index.ts'
+import { useDeviceLogin } from '../../src/react/index.ts'
 import { page } from '../support/page.ts'
 import { hideable, render } from '../support/render.ts'
 
@@ -15,18 +10,18 @@ const POLL = '/login/oauth/access_token'
 const options = {
   clientId: 'id',
   provider: github({ authUrl: 'https://service.example' }),
+  onToken: () => undefined,
 }
 
 afterEach(() => document.body.replaceChildren())
 
-function SignIn({ onToken = () => undefined }: Partial<Pick<StartLoginOptions, 'onToken'>>) {
+function SignIn() {
   const { view, isRunning, start, cancel } = useDeviceLogin()
   return (
     <section>
       <p role="status">{view?.text}</p>
       <code>{view?.userCode}</code>
-      <time>{view?.secondsLeft}</time>
-      <button type="button" onClick={isRunning ? cancel : () => start({ ...options, onToken })}>
+      <button type="button" onClick={isRunning ? cancel : () => start(options)}>
         {isRunning ? 'Cancel' : 'Sign in'}
       </button>
     </section>
@@ -37,29 +32,6 @@ const textOf = (name: string) => document.querySelector(name)?.textContent ?? ''
 const press = () => document.querySelector('button')?.click()
 
 describe('useDeviceLogin', () => {
-  test('requests one code when the user asks for it, also in StrictMode, and again after a denial', async () => {
-    const { sent, service, pass, settle } = page()
-    const tokens: OAuthToken[] = []
-    const tree = <SignIn onToken={(token) => tokens.push(token)} />
-    const shown = await render(<StrictMode>{tree}</StrictMode>, settle)
-    expect(sent).toEqual([])
-    for (const decide of ['deny', 'approve'] as const) {
-      await shown.while(async () => {
-        press()
-        await pass(1)
-      })
-      expect(textOf('time')).toBe('899')
-      await shown.while(() => pass(1))
-      expect(textOf('time')).toBe('898')
-      await service[decide](textOf('code'), 'octocat')
-      await shown.while(() => pass(5))
-    }
-    expect(textOf('[role=status]')).toBe('Authorized.')
-    expect(sent).toEqual([CODES, POLL, CODES, POLL])
-    expect(tokens).toHaveLength(1)
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
   test.each(['cancelled', 'unmounted'])(
     'sends nothing more once it is %s, and leaves no timer',
     async (how) => {
@@ -110,41 +82,4 @@ describe('useDeviceLogin', () => {
     expect(sent).toEqual([CODES, POLL])
     expect(textOf('[role=status]')).toBe('Authorized.')
   })
-
-  test('hydrates the HTML that the server rendered', async () => {
-    const { sent, pass } = page()
-    document.body.innerHTML = renderToString(<SignIn />)
-    const onRecoverableError = vi.fn()
-    const root = await act(async () => hydrateRoot(document.body, <SignIn />, { onRecoverableError }))
-    expect(sent).toEqual([])
-    await act(async () => {
-      press()
-      await pass(1)
-    })
-    expect(textOf('code')).toMatch(/^\w{4}-\w{4}$/)
-    expect(onRecoverableError).not.toHaveBeenCalled()
-    await act(async () => root.unmount())
-  })
-})
-
-test('useSession shows a session that lives outside, and neither starts nor stops it', async () => {
-  const { time, server, loggedIn } = world()
-  const session = await loggedIn()
-  await time.advance(3_600_000)
-  const release = server.holdRefresh()
-  const Account = ({ of }: { readonly of: Session }) => useSession(of).status
-  const tree = (
-    <StrictMode>
-      <Account of={session} />
-    </StrictMode>
-  )
-  expect(renderToString(tree)).toBe('signedIn')
-  const shown = await render(tree, () => undefined)
-  const token = session.token()
-  await shown.while(() => time.settle())
-  expect(shown.element.textContent).toBe('refreshing')
-  await shown.unmount()
-  release()
-  await token
-  expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
 })

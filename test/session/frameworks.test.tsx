@@ -1,11 +1,11 @@
 // @vitest-environment jsdom
-import { useSelector } from '@xstate/react'
 import { useSelector as selectInVue } from '@xstate/vue'
 import { StrictMode, useEffect, useState } from 'react'
 import { derived, type Readable, readable } from 'svelte/store'
 import { expect, test } from 'vitest'
 import { createApp, h, nextTick, onMounted, onUnmounted, ref } from 'vue'
 import { watchActor } from '../../src/index.ts'
+import { useSession } from '../../src/react/index.ts'
 import { type Session, type SessionSnapshot, viewOfSession } from '../../src/session/index.ts'
 import { render } from '../support/render.ts'
 import { world } from './support/world.ts'
@@ -32,7 +32,7 @@ function ask(session: Session, show: (token: string) => void): () => void {
 
 async function inReact(session: Session): Promise<Shown> {
   function Account() {
-    const status = useSelector(session.actor, statusOf)
+    const { status } = useSession(session)
     const [token, setToken] = useState('')
     useEffect(() => ask(session, setToken), [])
     return `${status} ${token}`

@@ -1,15 +1,12 @@
-import { useSelector } from '@xstate/react'
-import { type Session, viewOfSession } from 'authgraph/session'
+import { useSession } from 'authgraph/react'
+import type { Session } from 'authgraph/session'
 
 /**
  * Shows a session that was created outside of components, and continues when
  * this one unmounts.
  */
 export function Account({ session }: { readonly session: Session }) {
-  const { text, login, scopes, error } = useSelector(
-    session.actor,
-    (snapshot) => viewOfSession(snapshot, Date.now()),
-  )
+  const { text, login, scopes, error } = useSession(session)
   return (
     <section>
       <p role="status">{error?.message ?? login?.text ?? text}</p>

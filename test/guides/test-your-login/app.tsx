@@ -6,5 +6,6 @@ createRoot(document.body).render(
   <SignIn
     clientId="sandbox"
     provider={github({ authUrl: location.origin })}
+    onToken={() => undefined}
   />,
 )

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
-import type { DeviceAuthorizationOptions } from 'authgraph'
+import type { OAuthToken } from 'authgraph'
+import type { StartLoginOptions } from 'authgraph/react'
 import { devicePaths, type WireResponse } from 'authgraph/testing'
 import { test } from 'authgraph/testing/vitest'
 import { act } from 'react'
@@ -10,7 +11,7 @@ import { SignIn } from './sign-in.js'
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
 /** Renders the component, and acts in it as a user would. */
-async function show(options: DeviceAuthorizationOptions) {
+async function show(options: StartLoginOptions) {
   const page = document.createElement('main')
   const root = createRoot(page)
   onTestFinished(() => act(async () => root.unmount()))
@@ -30,7 +31,11 @@ async function show(options: DeviceAuthorizationOptions) {
 test('shows the code, then that the user is authorized', async ({
   sandbox,
 }) => {
-  const { press, code, text } = await show(sandbox.client)
+  const tokens: OAuthToken[] = []
+  const { press, code, text } = await show({
+    ...sandbox.client,
+    onToken: (token) => tokens.push(token),
+  })
   expect(sandbox.requests).toEqual([])
   await press('Sign in')
   await act(() => sandbox.advance(1))
@@ -38,6 +43,7 @@ test('shows the code, then that the user is authorized', async ({
   await sandbox.approve(code() ?? '')
   await act(() => sandbox.advance(10))
   expect(text('status')).toBe('Authorized.')
+  expect(tokens).toHaveLength(1)
 })
 
 describe('shows the state of the login', () => {
@@ -67,6 +73,7 @@ describe('shows the state of the login', () => {
         ...sandbox.client,
         fetch,
         random: () => 0,
+        onToken: () => undefined,
       })
       const response = ({ response }: { readonly response?: WireResponse }) =>
         act(async () => {

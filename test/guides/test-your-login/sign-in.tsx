@@ -1,39 +1,14 @@
-import {
-  createDeviceAuthorization,
-  type DeviceAuthorizationActor,
-  type DeviceAuthorizationOptions,
-  type DeviceView,
-  viewOf,
-  watchActor,
-} from 'authgraph'
-import { useEffect, useState } from 'react'
+import { type StartLoginOptions, useDeviceLogin } from 'authgraph/react'
 
 /** A button that is replaced by a login when it is pressed. */
-export function SignIn(options: DeviceAuthorizationOptions) {
-  const [login, setLogin] = useState<DeviceAuthorizationActor>()
-  const start = () => setLogin(createDeviceAuthorization(options).start())
-  if (login)
-    return <Login login={login} now={options.clock?.now ?? Date.now} />
-  return (
-    <button type="button" onClick={start}>
-      Sign in
-    </button>
-  )
-}
-
-function Login({
-  login,
-  now,
-}: {
-  readonly login: DeviceAuthorizationActor
-  readonly now: () => number
-}) {
-  const [view, setView] = useState<DeviceView>()
-  useEffect(
-    () => watchActor(login, (snapshot) => setView(viewOf(snapshot, now()))),
-    [login, now],
-  )
-  if (!view) return null
+export function SignIn(options: StartLoginOptions) {
+  const { view, isRunning, start, cancel } = useDeviceLogin()
+  if (!view)
+    return (
+      <button type="button" onClick={() => start(options)}>
+        Sign in
+      </button>
+    )
   return (
     <>
       <p role="status">{view.text}</p>
@@ -46,8 +21,8 @@ function Login({
           </a>
         </p>
       )}
-      {view.activity && (
-        <button type="button" onClick={() => login.send({ type: 'cancel' })}>
+      {isRunning && (
+        <button type="button" onClick={cancel}>
           Cancel
         </button>
       )}
