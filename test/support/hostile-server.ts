@@ -63,7 +63,7 @@ export async function hostileServer(
   let mostCalling = 0
   let connections = 0
 
-  const server = createServer({ keepAliveTimeout: 0 }, async (message, response) => {
+  const server = createServer(async (message, response) => {
     const call = String(message.headers[CALL] ?? '')
     delete message.headers[CALL]
     open += 1

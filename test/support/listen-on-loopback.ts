@@ -1,7 +1,11 @@
 import type { AddressInfo, Server, Socket } from 'node:net'
 
-/** Lets a server listen on a free port of this machine. `close` also ends its connections. */
+/**
+ * Lets a server listen on a free port of this machine. `close` also ends its connections. None ends because it was idle: on a
+ * busy machine, that would break the request that a client sends at the same moment.
+ */
 export async function listenOnLoopback(server: Server) {
+  Object.assign(server, { keepAliveTimeout: 0 })
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

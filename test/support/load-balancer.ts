@@ -16,7 +16,7 @@ export async function loadBalancer(choose: (path: string) => string) {
   const passed: Passed[] = []
   let clients = 0
 
-  const server = createServer({ keepAliveTimeout: 75_000 }, async (incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray()).toString()
     const path = incoming.url ?? '/'
     const record: Passed = { path, body, to: choose(path) }
