@@ -25,7 +25,6 @@ import { profileName, readHost } from './values.ts'
 /** A form of client authentication, by its name on the command line. */
 type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'oauth'
 
-/** The options of `authgraph api`. */
 interface ApiCommandOptions {
   readonly auth: AuthForm
   readonly profile?: string
@@ -129,7 +128,6 @@ function userName(text: string): string {
   return text
 }
 
-/** Runs `authgraph api`. Returns the exit code. */
 async function api(path: string, options: ApiCommandOptions): Promise<number> {
   const fetch = await environmentFetch()
   const given =

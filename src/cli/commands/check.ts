@@ -16,7 +16,6 @@ import { endpointsOf } from '../network/service-address.ts'
 import { checkReportTo } from './check-report.ts'
 import { readIssuer, scopes } from './values.ts'
 
-/** The options of `authgraph check`. */
 interface CheckCommandOptions {
   readonly clientId: string
   readonly otherClientId?: string
@@ -89,7 +88,6 @@ export function checkCommand(): Command {
     .action(exitWith(check))
 }
 
-/** Runs `authgraph check`. Returns the exit code. */
 async function check(
   url: string | undefined,
   options: CheckCommandOptions,

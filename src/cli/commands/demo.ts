@@ -23,7 +23,6 @@ import type { WatchOptions } from '../watch/start-watching.ts'
 import { whileWatched } from '../watch/while-watched.ts'
 import { wholeNumber } from './values.ts'
 
-/** The options of `authgraph demo`. */
 interface DemoOptions extends WatchOptions {
   readonly approve?: true
   readonly deny?: true
@@ -77,7 +76,6 @@ const texts: TerminalTexts = {
   advice: (error) => (error.code === 'cancelled' ? '' : commandTexts.advice(error)),
 }
 
-/** Runs `authgraph demo`. Returns the exit code. */
 async function demo(options: DemoOptions): Promise<number> {
   const { json = false, color } = options
   const open = isLeftToUser(options) && process.stdout.isTTY && !json

@@ -16,7 +16,6 @@ import { profileName } from './values.ts'
 /** An operation of a git credential helper. */
 type GitOperation = 'get' | 'store' | 'erase'
 
-/** The options of `authgraph git-credential`. */
 interface GitCredentialOptions {
   readonly profile?: string
 }

@@ -8,7 +8,6 @@ import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { readSecret } from './secret-source.ts'
 
-/** The options of `authgraph jwt`. */
 interface JwtOptions {
   readonly appId?: string
   readonly key?: string
@@ -47,7 +46,6 @@ export function jwtCommand(): Command {
     .action(exitWith(jwt))
 }
 
-/** Runs `authgraph jwt`. Returns the exit code. */
 async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): Promise<number> {
   const token = await (key === undefined ? readToken(isDecoded) : sign(appId, key))
   const writer = writerTo(process.stdout, { color })

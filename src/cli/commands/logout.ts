@@ -12,7 +12,6 @@ import { removeLogin, removeLogout } from '../storage/saved-logins.ts'
 import { loginError, profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
 
-/** The options of `authgraph logout`. */
 interface LogoutOptions {
   readonly profile?: string
   readonly all?: true
@@ -35,7 +34,6 @@ export function logoutCommand(): Command {
     .action(exitWith(logout))
 }
 
-/** Runs `authgraph logout`. Returns the exit code. */
 async function logout(options: LogoutOptions): Promise<number> {
   finishWithoutOutput()
   const { print } = writerTo(process.stdout, options)

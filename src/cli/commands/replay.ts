@@ -9,7 +9,6 @@ import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { onDisk } from '../files.ts'
 
-/** The options of `authgraph replay`. */
 interface ReplayOptions {
   readonly svg?: string
   readonly narrow?: true
@@ -39,7 +38,6 @@ export function replayCommand(): Command {
     .action(exitWith(replay))
 }
 
-/** Runs `authgraph replay`. Returns the exit code. */
 async function replay(file: string, { svg, narrow, json, color }: ReplayOptions): Promise<number> {
   const story = storyOf(eventsIn(file))
   const writer = writerTo(process.stdout, { color })

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { redisStore } from '../../service/stores/redis.ts'
+import { type DatabaseStore, redisStore } from '../../service/stores/redis.ts'
 import { postgresStore, sqliteStore } from '../../service/stores/sql/index.ts'
 
 /** A store that outlives the process, and its name in the log. */
 export interface OpenStore {
   readonly name: string
-  readonly store: ReturnType<typeof redisStore>
+  readonly store: DatabaseStore
 }
 
 /** Opens the store of `--store`, or none for memory. Does not quote an invalid address: it may contain a password. */

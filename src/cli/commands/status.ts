@@ -25,7 +25,6 @@ import {
 import { validityOf } from '../storage/validity.ts'
 import { profileName } from './values.ts'
 
-/** The options of `authgraph status`. */
 interface StatusOptions {
   readonly profile?: string
   readonly json?: true
@@ -73,7 +72,6 @@ export function statusCommand(): Command {
     .action(exitWith(status))
 }
 
-/** Runs `authgraph status`. Returns the exit code. */
 async function status(options: StatusOptions): Promise<number> {
   if (options.names) {
     writerTo(process.stdout, options).print(...profileNames())

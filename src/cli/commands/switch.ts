@@ -7,7 +7,6 @@ import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/s
 import { chooseProfile, selectHere } from '../storage/selected-profile.ts'
 import { profileName } from './values.ts'
 
-/** The options of `authgraph switch`. */
 interface SwitchOptions {
   readonly profile?: string
   readonly here?: true
@@ -34,7 +33,6 @@ export function switchCommand(): Command {
     .action(exitWith(switchProfile))
 }
 
-/** Runs `authgraph switch`. Returns the exit code. */
 async function switchProfile(options: SwitchOptions): Promise<number> {
   const { name, address } = options.profile === undefined ? otherProfile() : profileOrCurrent(options.profile)
   const { host } = authOrigin(address)

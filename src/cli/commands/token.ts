@@ -24,7 +24,6 @@ export function tokenCommand(): Command {
     .action(exitWith(token))
 }
 
-/** Runs `authgraph token`. Returns the exit code. */
 async function token(options: { readonly profile?: string }): Promise<number> {
   const given = options.profile === undefined ? environmentToken() : undefined
   if (given) {

@@ -37,7 +37,12 @@ export interface Database {
 }
 
 /** Options of a store in a database. */
-interface DatabaseOptions {
+export interface DatabaseStoreOptions {
+  /**
+   * Prefix of every key. Default: `authgraph:` in Redis, none in an SQL database. Services that share a database need
+   * different prefixes.
+   */
+  readonly prefix?: string
   /** Seconds after which an update is rejected while the database is not available. Default: 2. */
   readonly timeout?: number
   /** Default: `Date`. */
@@ -45,6 +50,17 @@ interface DatabaseOptions {
     /** Returns the current time in epoch milliseconds. */
     now(): number
   }
+}
+
+/** A store in a database. */
+export interface DatabaseStore extends Store {
+  /**
+   * Writes a short-lived record. Rejects with {@link StoreUnavailableError} if the database is not available or refuses
+   * writes. Concurrent pings share one result.
+   */
+  ping(): Promise<void>
+  /** Closes the connection that the store opened. A client or database that you passed stays open. */
+  close(): Promise<void>
 }
 
 /**
@@ -65,8 +81,8 @@ type Written = Extract<Change<unknown>, { value: NonNullable<Json> | null }>
  */
 export function compareAndSetStore(
   database: Database,
-  { timeout = 2, clock = Date }: DatabaseOptions,
-): Store & { ping(): Promise<void> } {
+  { timeout = 2, clock = Date }: DatabaseStoreOptions,
+): Omit<DatabaseStore, 'close'> {
   if (!(timeout > 0 && timeout <= LONGEST_TIMEOUT))
     throw new BadOptionError(
       `timeout must be a number of seconds, more than 0 and at most ${LONGEST_TIMEOUT}`,

@@ -7,11 +7,11 @@
 import { createHash } from 'node:crypto'
 import { BadOptionError } from '../../errors.ts'
 import { withDeadline } from '../../store/deadline.ts'
-import type { Store } from '../../store/store.ts'
-import { compareAndSetStore } from './compare-and-set.ts'
+import { compareAndSetStore, type DatabaseStore, type DatabaseStoreOptions } from './compare-and-set.ts'
 import { connectTo, fromClient, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 
 export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+export type { DatabaseStore, DatabaseStoreOptions } from './compare-and-set.ts'
 export type { RedisClient, ScriptOptions } from './redis-connection.ts'
 
 /**
@@ -31,30 +31,6 @@ const UNANSWERED = 2000
 
 /** Reasons for which the store did not send a command: no connection, or too many commands without a response. */
 const UNSENT = ['ENOTCONN', 'ENOBUFS']
-
-/** Options of {@link redisStore}. */
-export interface RedisStoreOptions {
-  /** Prefix of every key. Default: `authgraph:`. Services that share a Redis need different prefixes. */
-  readonly prefix?: string
-  /** Seconds after which an update is rejected while Redis is not available. Default: 2. */
-  readonly timeout?: number
-  /** Default: `Date`. */
-  readonly clock?: {
-    /** Returns the current time in epoch milliseconds. */
-    now(): number
-  }
-}
-
-/** A store in Redis, which any number of instances can share. */
-export interface RedisStore extends Store {
-  /**
-   * Writes a short-lived record. Rejects with {@link StoreUnavailableError} if Redis is not available or refuses writes.
-   * Concurrent pings share one result.
-   */
-  ping(): Promise<void>
-  /** Closes the connection that the store opened. A client that you passed stays open. */
-  close(): Promise<void>
-}
 
 /**
  * Creates a store in Redis or Redis Cluster. Each record is one key, and each script uses one key.
@@ -83,8 +59,8 @@ export interface RedisStore extends Store {
  */
 export function redisStore(
   redis: string | RedisClient,
-  { prefix = 'authgraph:', timeout = 2, clock = Date }: RedisStoreOptions = {},
-): RedisStore {
+  { prefix = 'authgraph:', timeout = 2, clock = Date }: DatabaseStoreOptions = {},
+): DatabaseStore {
   if (typeof redis !== 'string' && typeof redis?.evalSha !== 'function')
     throw new BadOptionError('redis must be a URL such as redis://127.0.0.1, or a connected client')
   const connection = typeof redis === 'string' ? connectTo(redis, timeout * 1000) : fromClient(redis)

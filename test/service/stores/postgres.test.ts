@@ -1,9 +1,9 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
+  type DatabaseStoreOptions,
   type PostgresClient,
   postgresStore,
-  type SqlStoreOptions,
 } from '../../../src/service/stores/sql/index.ts'
 import type { DatabaseServer } from '../../support/database-server.ts'
 import { freePort } from '../../support/free-port.js'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop())
 
 /** The store is closed after the test. */
-function storeAt(server: string | PostgresClient, options: SqlStoreOptions = {}) {
+function storeAt(server: string | PostgresClient, options: DatabaseStoreOptions = {}) {
   const store = postgresStore(server, { timeout: 30, ...options })
   onTestFinished(store.close)
   return store

@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../../../src/service/index.ts'
-import { type RedisClient, type RedisStoreOptions, redisStore } from '../../../src/service/stores/redis.ts'
+import { type DatabaseStoreOptions, type RedisClient, redisStore } from '../../../src/service/stores/redis.ts'
 import { storeContract } from '../../../src/testing/index.ts'
 import { breakableRelay } from '../../support/breakable-relay.ts'
 import type { DatabaseServer } from '../../support/database-server.ts'
@@ -21,7 +21,7 @@ afterAll(() => redis?.stop())
 const newPrefix = () => `service-${services++}:`
 
 /** A store with its own keys and a long timeout for many concurrent updates, closed after the test. */
-function storeAt(server: string | RedisClient = redis.url, options: RedisStoreOptions = {}) {
+function storeAt(server: string | RedisClient = redis.url, options: DatabaseStoreOptions = {}) {
   const store = redisStore(server, { prefix: newPrefix(), timeout: 30, ...options })
   onTestFinished(store.close)
   return store

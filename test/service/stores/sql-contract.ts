@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { SqlStore, SqlStoreOptions } from '../../../src/service/stores/sql/index.ts'
+import type { DatabaseStore, DatabaseStoreOptions } from '../../../src/service/stores/sql/index.ts'
 import { storeContract } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { databaseContract, increment } from './database-contract.ts'
 
-type Open = (options?: SqlStoreOptions) => SqlStore
+type Open = (options?: DatabaseStoreOptions) => DatabaseStore
 
 /** What an SQL database must do in which stores keep their records. */
 export interface TestedDatabase {

@@ -5,9 +5,9 @@ import Database from 'libsql'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../../../src/service/index.ts'
 import {
+  type DatabaseStoreOptions,
   type Query,
   type SqliteDatabase,
-  type SqlStoreOptions,
   sqliteStore,
   sqlStore,
 } from '../../../src/service/stores/sql/index.ts'
@@ -24,7 +24,7 @@ function newFolder(): string {
 const newFile = () => join(newFolder(), 'authgraph.db')
 
 /** The store is closed after the test. */
-function inSqlite(sqlite: string | SqliteDatabase, options: SqlStoreOptions = {}) {
+function inSqlite(sqlite: string | SqliteDatabase, options: DatabaseStoreOptions = {}) {
   const store = sqliteStore(sqlite, { timeout: 30, ...options })
   onTestFinished(store.close)
   return store

@@ -5,7 +5,8 @@
  */
 
 export { BadOptionError, StoreUnavailableError } from '../../../errors.ts'
+export type { DatabaseStore, DatabaseStoreOptions } from '../compare-and-set.ts'
 export { type PostgresClient, postgresStore } from './postgres.ts'
 export type { Query } from './query.ts'
-export { type SqlDatabase, type SqlStore, type SqlStoreOptions, sqlStore } from './sql-store.ts'
+export { type SqlDatabase, sqlStore } from './sql-store.ts'
 export { type SqliteDatabase, sqliteStore } from './sqlite.ts'

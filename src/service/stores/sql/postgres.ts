@@ -1,5 +1,6 @@
 import { BadOptionError } from '../../../errors.ts'
-import { type SqlStore, type SqlStoreOptions, sqlStore } from './sql-store.ts'
+import type { DatabaseStore, DatabaseStoreOptions } from '../compare-and-set.ts'
+import { sqlStore } from './sql-store.ts'
 
 /** Connections that the store opens. */
 const CONNECTIONS = 10
@@ -35,7 +36,10 @@ export interface PostgresClient {
  * })
  * ```
  */
-export function postgresStore(postgres: string | PostgresClient, options: SqlStoreOptions = {}): SqlStore {
+export function postgresStore(
+  postgres: string | PostgresClient,
+  options: DatabaseStoreOptions = {},
+): DatabaseStore {
   if (typeof postgres !== 'string' && typeof postgres?.query !== 'function')
     throw new BadOptionError('postgres must be a URL such as postgres://127.0.0.1/authgraph, or a pool')
   const { pool, close } = typeof postgres === 'string' ? connectTo(postgres, options) : fromPool(postgres)
@@ -54,7 +58,7 @@ function fromPool(client: PostgresClient) {
 }
 
 /** Connects with the package `pg` for the first statement. */
-function connectTo(url: string, { timeout = 2 }: SqlStoreOptions) {
+function connectTo(url: string, { timeout = 2 }: DatabaseStoreOptions) {
   if (!/^postgres(ql)?:\/\//i.test(url) || !URL.canParse(url))
     throw new BadOptionError('the PostgreSQL URL must start with postgres:// or postgresql://')
 

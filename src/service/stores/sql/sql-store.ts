@@ -1,7 +1,11 @@
 import { BadOptionError } from '../../../errors.ts'
 import { withDeadline } from '../../../store/deadline.ts'
-import type { Store } from '../../../store/store.ts'
-import { compareAndSetStore, type Database } from '../compare-and-set.ts'
+import {
+  compareAndSetStore,
+  type Database,
+  type DatabaseStore,
+  type DatabaseStoreOptions,
+} from '../compare-and-set.ts'
 import { migrate } from './migrations.ts'
 import type { Query } from './query.ts'
 
@@ -36,30 +40,6 @@ export const SWEEP = `DELETE FROM authgraph_records WHERE expires_at <= $1 AND k
  */
 const SAYS_NO = /^SQLITE|^(?!08|57P|40003)(?=.*\d)[0-9A-Z]{5}$/
 
-/** Options of the SQL stores. */
-export interface SqlStoreOptions {
-  /** Prefix of every key. Default: none. Services that share a database need different prefixes. */
-  readonly prefix?: string
-  /** Seconds after which an update is rejected while the database is not available. Default: 2. */
-  readonly timeout?: number
-  /** Default: `Date`. */
-  readonly clock?: {
-    /** Returns the current time in epoch milliseconds. */
-    now(): number
-  }
-}
-
-/** A store in an SQL database. */
-export interface SqlStore extends Store {
-  /**
-   * Writes a short-lived record. Rejects with {@link StoreUnavailableError} if the database is not available or refuses
-   * writes. Concurrent pings share one result.
-   */
-  ping(): Promise<void>
-  /** Closes the connection that the store opened. A database that you passed stays open. */
-  close(): Promise<void>
-}
-
 /** An SQL database in the words of PostgreSQL and SQLite. */
 export interface SqlDatabase {
   /** Its name in error messages. */
@@ -92,8 +72,8 @@ export interface SqlDatabase {
  */
 export function sqlStore(
   { name, query, close = async () => undefined }: SqlDatabase,
-  { prefix = '', timeout = 2, clock = Date }: SqlStoreOptions = {},
-): SqlStore {
+  { prefix = '', timeout = 2, clock = Date }: DatabaseStoreOptions = {},
+): DatabaseStore {
   if (typeof query !== 'function') throw new BadOptionError('query must be a function that runs SQL')
   // PostgreSQL cannot store every character: in JSON, all of them are escaped.
   const keyOf = (key: string) => JSON.stringify(prefix + key)

@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { BadOptionError } from '../../../errors.ts'
+import type { DatabaseStore, DatabaseStoreOptions } from '../compare-and-set.ts'
 import type { Query } from './query.ts'
-import { type SqlStore, type SqlStoreOptions, SWEEP, sqlStore } from './sql-store.ts'
+import { SWEEP, sqlStore } from './sql-store.ts'
 
 /**
  * Readers do not wait for a writer (WAL). What was committed survives a power failure (FULL). Deleted records are
@@ -65,7 +66,10 @@ type Rows = Awaited<ReturnType<Query>>
  * })
  * ```
  */
-export function sqliteStore(sqlite: string | SqliteDatabase, options: SqlStoreOptions = {}): SqlStore {
+export function sqliteStore(
+  sqlite: string | SqliteDatabase,
+  options: DatabaseStoreOptions = {},
+): DatabaseStore {
   if (sqlite === '' || (typeof sqlite !== 'string' && typeof sqlite?.prepare !== 'function'))
     throw new BadOptionError('sqlite must be the path of a file, or an open database')
   if (sqlite === ':memory:')
