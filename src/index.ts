@@ -10,12 +10,13 @@ export type {
   DeviceResult,
   DeviceStatus,
 } from '../machines/device-context.ts'
-export { authorizeDevice } from './client/authorize-device.ts'
-export { createDeviceAuthorization } from './client/create-device-authorization.ts'
-export { type DiscoverOptions, discover } from './client/discover.ts'
+export { type AuthorizeDeviceOptions, authorizeDevice } from './client/authorize-device.ts'
+export { createDeviceAuthorization, resumeDeviceAuthorization } from './client/create-device-authorization.ts'
+export { discover } from './client/discover.ts'
 export type {
   DeviceAuthorizationActor,
   DeviceAuthorizationOptions,
+  ResumeOptions,
   ShownCodes,
 } from './client/options.ts'
 export { type RefreshOptions, refresh } from './client/refresh.ts'
@@ -63,4 +64,5 @@ export {
 } from './protocol/provider.ts'
 export type { ScopeSeparator } from './protocol/syntax.ts'
 export type { Clock } from './request/clock.ts'
+export type { RequestOptions } from './request/options.ts'
 export { Secret } from './secret.ts'

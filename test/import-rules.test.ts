@@ -23,20 +23,20 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'src/request': { may: /^src\/(request\/.*|protocol\/(address|endpoints)|secret|errors)\.ts$/ },
   'src/protocol': {
-    may: /^(valibot|src\/(protocol\/.*|request\/response|request\/without-secrets|secret|errors)\.ts)$/,
+    may: /^(valibot|src\/(protocol\/.*|request\/response|request\/without-secrets|secret|errors|assert-known)\.ts)$/,
   },
   'src/client': {
-    may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
   },
   'src/app-jwt': {
-    may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^jose$/,
   },
   'src/providers': {
     may: /^src\/(providers\/.*|protocol\/(address|provider)\.ts|errors\.ts)$/,
   },
   'src/oidc': {
-    may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/client-options\.ts|src\/(protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/client-options\.ts|src\/(protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
   },
   'src/react': {
@@ -44,11 +44,11 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^(xstate|src\/(client\/options|protocol\/oauth-record|session\/create-session)\.ts)$/,
   },
   'src/auth': {
-    may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^src\/store\/store\.ts$/,
   },
   'src/octokit': {
-    may: /^src\/(octokit\/.*|auth\/(auth|is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
+    may: /^src\/(octokit\/.*|auth\/(auth|is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors|assert-known)\.ts)$/,
   },
   'docs/tools': {
     may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*|src\/(pictures|recording)\/.*)$/,
@@ -67,7 +67,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
     may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|response|without-secrets)|secret)\.ts))$/,
-    types: /^(xstate|machines\/device-grant\.ts|src\/store\/store\.ts)$/,
+    types: /^(xstate|machines\/device-grant\.ts|src\/(store\/store|request\/options)\.ts)$/,
   },
   // What a page or a file shows of it.
   'src/cli/watch': {
@@ -75,7 +75,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^src\/terminal\/(login-terminal|report)\.ts$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|request|store)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|request|store)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^(node:(http2?|net)|jose)$/,
   },
   // An imitation for tests: what people deploy does not import it.
@@ -86,18 +86,18 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/store': { may: /^src\/(store\/.*|errors\.ts)$/ },
   'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
   'src/session': {
-    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
   },
   'src/terminal': {
-    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request)\/.*|src\/errors\.ts)$/,
+    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request)\/.*|src\/(errors|assert-known)\.ts)$/,
     types: /^(machines\/device-context\.ts|src\/session\/create-session\.ts)$/,
   },
   'src/check': {
-    may: /^(node:child_process|src\/(check|protocol|request)\/.*|src\/service\/page\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
+    may: /^(node:child_process|src\/(check|protocol|request)\/.*|src\/service\/page\/escape-html\.ts|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^src\/client\/options\.ts$/,
   },
   'src/testing/paths': {
-    may: /^(xstate|@xstate\/graph|machines\/device-(authorization|context)\.ts|src\/(testing\/paths|client|protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|@xstate\/graph|machines\/device-(authorization|context)\.ts|src\/(testing\/paths|client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
   },
   'src/testing': {
     may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,
@@ -204,8 +204,8 @@ test.each([
   expect(imports.filter(({ from, to }) => what.test(to) && !may.test(from))).toEqual([])
 })
 
-test('secrets and errors import only each other', () => {
-  const isOne = (file: string) => /^src\/(secret|errors)\.ts$/.test(file)
+test('secrets, errors and the check of options import only each other', () => {
+  const isOne = (file: string) => /^src\/(secret|errors|assert-known)\.ts$/.test(file)
   expect(imports.filter(({ from, to }) => isOne(from) && !isOne(to))).toEqual([])
 })
 

@@ -10,6 +10,7 @@ import {
   type ErrorCode,
   type OAuthToken,
   type ResumeRecord,
+  resumeDeviceAuthorization,
 } from '../src/index.ts'
 import { type DeviceCodes, deviceInput } from '../src/machines.ts'
 import { knownProvider } from '../src/providers/index.ts'
@@ -30,14 +31,12 @@ test('the result of an actor is discriminated by its status', () => {
     expectTypeOf(result.error.status).toBeNumber()
 })
 
-test('options need either a client ID or a record to resume, not both', () => {
-  expectTypeOf(authorizeDevice({ clientId: 'id' })).resolves.toEqualTypeOf<OAuthToken>()
-  const resume = {} as ResumeRecord
-  assertType(createDeviceAuthorization({ resume }))
-  // @ts-expect-error: neither.
-  createDeviceAuthorization({ scopes: [] })
-  // @ts-expect-error: both.
-  createDeviceAuthorization({ clientId: 'id', resume })
+test('a new login resolves to a token, and a resumed one needs no client ID', () => {
+  const login = () => authorizeDevice({ clientId: 'id', onCodes: () => undefined })
+  expectTypeOf(login).returns.resolves.toEqualTypeOf<OAuthToken>()
+  assertType(() => resumeDeviceAuthorization({} as ResumeRecord))
+  // @ts-expect-error: the record contains it.
+  void (() => resumeDeviceAuthorization({} as ResumeRecord, { clientId: 'id' }))
 })
 
 test('an actor accepts user events, not the events of its requests', () => {

@@ -1,3 +1,4 @@
+import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError, JwtError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 import type { AppPrivateKey } from './import-private-key.ts'
@@ -15,10 +16,12 @@ export type AppJwtOptions = {
   /** The app id or the client ID of the app, written to the `iss` claim: a number as a number, a string as a string. */
   readonly appId: number | string
   /** Tells the time. Default: the system clock. */
-  readonly clock?: {
-    /** Returns the current time in epoch milliseconds. */
-    now(): number
-  }
+  readonly clock?:
+    | {
+        /** Returns the current time in epoch milliseconds. */
+        now(): number
+      }
+    | undefined
 } & (
   | {
       /** The private key of the app. It is read once, when `sign` is first called. */
@@ -31,6 +34,8 @@ export type AppJwtOptions = {
       readonly privateKey?: never
     }
 )
+
+const KNOWN: Names<AppJwtOptions> = { appId: true, clock: true, privateKey: true, sign: true }
 
 /** Signs app JWTs. */
 export interface AppJwtSigner {
@@ -68,6 +73,7 @@ export interface AppJwtSigner {
  */
 export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
   if (!options) throw new BadOptionError('pass "appId", and "privateKey" or "sign"')
+  assertKnown(options, KNOWN)
   const { appId, privateKey, sign, clock = Date } = options
   checkAppId(appId)
   if (privateKey !== undefined && sign !== undefined)

@@ -1,3 +1,4 @@
+import { BadOptionError } from '../errors.ts'
 import type { Secret } from '../secret.ts'
 
 /** The API that a request goes to. */
@@ -38,5 +39,7 @@ export interface HasForm {
 
 /** The form itself, or that of a session. */
 export function formOf(auth: Auth | HasForm): Auth {
-  return FORM in auth ? auth[FORM] : auth
+  const form: Auth | undefined = Object(auth)[FORM] ?? auth
+  if (typeof form?.authorization === 'function') return form
+  throw new BadOptionError('auth must be a form such as personalToken(…), or a session')
 }

@@ -1,8 +1,9 @@
 import { createFetch, type FetchContext } from 'ofetch'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { ApiError, BadResponseError, TimedOutError } from '../errors.ts'
-import { github } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { type Clock, pause, systemClock } from '../request/clock.ts'
+import { pause, systemClock } from '../request/clock.ts'
+import type { RequestOptions } from '../request/options.ts'
 import { requestFailure } from '../request/request-failure.ts'
 import { readRetryAfter } from '../request/response.ts'
 import type { Auth, HasForm } from './auth.ts'
@@ -47,7 +48,7 @@ export interface ApiWait {
 }
 
 /** Options of `createApi`. */
-export interface CreateApiOptions extends ApiOptions {
+export interface CreateApiOptions extends ApiOptions, Pick<RequestOptions, 'clock'> {
   /** How to authenticate: with a form, or with a session. Default: `none()`. */
   readonly auth?: Auth | HasForm
   /**
@@ -57,8 +58,15 @@ export interface CreateApiOptions extends ApiOptions {
   readonly maxWait?: number
   /** Called when a call begins to wait. Its errors are ignored. */
   readonly onWait?: (wait: ApiWait) => void
-  /** Tells the time and sets timers. Default: the system clock. */
-  readonly clock?: Clock
+}
+
+const KNOWN: Names<CreateApiOptions> = {
+  auth: true,
+  provider: true,
+  fetch: true,
+  maxWait: true,
+  onWait: true,
+  clock: true,
 }
 
 /** Calls an API with typed errors. Paths are relative to the base URL of the provider. */
@@ -105,23 +113,18 @@ const MOST_RETRIES = 3
  *   show(repository.name)
  * ```
  *
- * @throws {@link BadOptionError} if the provider has no API. Calls reject with an {@link ApiError} (`status`,
+ * @throws {@link BadOptionError} if the provider has no API, or an option is unknown. Calls reject with an {@link ApiError} (`status`,
  * `headers`, `body`, `requestId`, `retryAfter`), {@link UnreachableError}, {@link TimedOutError},
  * {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, with a {@link BadOptionError} for a bug in your `fetch`, or with the reason
  * of your `signal`.
  */
-export function createApi({
-  auth = none(),
-  provider = github(),
-  fetch,
-  maxWait = 60,
-  onWait,
-  clock = systemClock,
-}: CreateApiOptions = {}): Api {
+export function createApi(options: CreateApiOptions = {}): Api {
+  assertKnown(options, KNOWN)
+  const { auth = none(), provider, fetch, maxWait = 60, onWait, clock = systemClock } = options
   const { baseUrl } = targetOf({ provider })
   const { host } = new URL(baseUrl)
   const send = createFetch({
-    fetch: withAuth(auth, { provider, ...(fetch && { fetch }) }),
+    fetch: withAuth(auth, { provider, fetch }),
     defaults: {
       headers: { accept: 'application/json' },
       // What these throw ends the call: ofetch would repeat it otherwise.

@@ -1,6 +1,8 @@
+import { assertKnown, type Names } from '../assert-known.ts'
 import { ApiError, BadOptionError, BadResponseError } from '../errors.ts'
 import { github } from '../protocol/provider.ts'
 import { type Clock, pause, systemClock, within } from '../request/clock.ts'
+import type { RequestOptions } from '../request/options.ts'
 import { memberOf } from '../request/response.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
@@ -42,28 +44,39 @@ export type InstallationOptions = {
    * `sealed()` from `authgraph/session` to encrypt the tokens in it.
    */
   readonly store?: Store
-  /** Tells the time and sets timers. Default: the system clock. */
-  readonly clock?: Clock
-} & (
-  | {
-      /** The id of the installation. */
-      readonly installationId: number | string
-      readonly owner?: never
-      readonly repository?: never
-    }
-  | {
-      /** The user or organization that installed the app. */
-      readonly owner: string
-      readonly installationId?: never
-      readonly repository?: never
-    }
-  | {
-      /** A repository that the app is installed on: `owner/name`. The token is not limited to it. */
-      readonly repository: string
-      readonly installationId?: never
-      readonly owner?: never
-    }
-)
+} & Pick<RequestOptions, 'clock'> &
+  (
+    | {
+        /** The id of the installation. */
+        readonly installationId: number | string
+        readonly owner?: never
+        readonly repository?: never
+      }
+    | {
+        /** The user or organization that installed the app. */
+        readonly owner: string
+        readonly installationId?: never
+        readonly repository?: never
+      }
+    | {
+        /** A repository that the app is installed on: `owner/name`. The token is not limited to it. */
+        readonly repository: string
+        readonly installationId?: never
+        readonly owner?: never
+      }
+  )
+
+const KNOWN: Names<InstallationOptions> = {
+  app: true,
+  permissions: true,
+  repositories: true,
+  repositoryIds: true,
+  store: true,
+  clock: true,
+  installationId: true,
+  owner: true,
+  repository: true,
+}
 
 /** Authenticates as an installation of a GitHub App. */
 export interface Installation extends Auth {
@@ -142,6 +155,7 @@ class InstallationCredentials implements Installation {
   readonly #ids = new Map<string, number>()
 
   constructor(options: InstallationOptions) {
+    assertKnown(options, KNOWN)
     const { app, store, clock = systemClock } = options ?? {}
     if (app?.appId === undefined) throw new BadOptionError('app must be what app() returns')
     this.#app = app

@@ -1,6 +1,8 @@
+import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
 import { secureAddress, withoutSlash } from '../protocol/address.ts'
-import { github, type Provider } from '../protocol/provider.ts'
+import { type Provider, readProvider } from '../protocol/provider.ts'
+import type { RequestOptions } from '../request/options.ts'
 import { isRedirect } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
 import { assertRevealed, HIDDEN, type Secret } from '../secret.ts'
@@ -8,11 +10,9 @@ import { type ApiTarget, type Auth, formOf, type HasForm } from './auth.ts'
 import { sendWith } from './send-with.ts'
 
 /** Options of `withAuth` and `createApi`. */
-export interface ApiOptions {
-  /** The provider of the API. Default: {@link github}`()`. */
-  readonly provider?: Provider
-  /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
+export interface ApiOptions extends Pick<RequestOptions, 'fetch'> {
+  /** The provider of the API. Default: `github()`. */
+  readonly provider?: Provider | undefined
 }
 
 /**
@@ -34,6 +34,7 @@ export interface ApiOptions {
  * {@link RedirectedError}, or the {@link JwtError} of an unusable key.
  */
 export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof globalThis.fetch {
+  assertKnown(options, { provider: true, fetch: true } satisfies Names<ApiOptions>)
   const form = formOf(auth)
   const target = targetOf(options)
   const base = new URL(target.baseUrl)
@@ -80,9 +81,10 @@ export function assertRevealedIn(
  *
  * @throws {@link BadOptionError} if the provider has no API.
  */
-export function targetOf({ provider = github(), fetch = systemFetch }: ApiOptions = {}): ApiTarget {
-  if (provider.baseUrl === undefined) throw new BadOptionError('the provider has no API: set its "baseUrl"')
-  return { baseUrl: withoutSlash(secureAddress(provider.baseUrl).href), fetch }
+export function targetOf({ provider, fetch = systemFetch }: ApiOptions = {}): ApiTarget {
+  const { baseUrl } = readProvider(provider)
+  if (baseUrl === undefined) throw new BadOptionError('the provider has no API: set its "baseUrl"')
+  return { baseUrl: withoutSlash(secureAddress(baseUrl).href), fetch }
 }
 
 /** The URL of a path at an API. `/user` is read like `user`: both are below the base URL, which may have a path. */

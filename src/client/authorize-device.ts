@@ -1,8 +1,17 @@
 import type { DeviceResult } from '../../machines/device-context.ts'
-import { CancelledError, DeniedError, ExpiredError } from '../errors.ts'
+import { BadOptionError, CancelledError, DeniedError, ExpiredError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { createDeviceAuthorization } from './create-device-authorization.ts'
 import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
+
+/** Options of `authorizeDevice`. `clientId` and `onCodes` are required. */
+export interface AuthorizeDeviceOptions extends DeviceAuthorizationOptions {
+  /**
+   * Called once with the codes: show them to the user. If it throws or rejects, `authorizeDevice` rejects with that
+   * error.
+   */
+  readonly onCodes: (codes: ShownCodes) => unknown
+}
 
 /**
  * Runs the device flow and returns a token: requests codes, passes them to `onCodes`, and polls until the user has
@@ -23,24 +32,25 @@ import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
  * console.log(token.scopes)
  * ```
  *
+ * @throws {@link BadOptionError} if an option is missing, unknown or invalid.
  * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the reason of the signal),
  * or the error that ended the flow.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
-export function authorizeDevice(options: DeviceAuthorizationOptions): Promise<OAuthToken> {
+export function authorizeDevice(options: AuthorizeDeviceOptions): Promise<OAuthToken> {
   return new Promise((resolve, reject) => run(options, resolve, reject))
 }
 
 /** A separate function, so that a waiting flow keeps no more in memory than it needs: ten thousand may wait at once. */
 function run(
-  { onCodes, ...options }: DeviceAuthorizationOptions,
+  options: AuthorizeDeviceOptions,
   resolve: (token: OAuthToken) => void,
   reject: (reason: unknown) => void,
 ): void {
-  const { signal } = options
+  const { onCodes, signal } = Object(options) as AuthorizeDeviceOptions
   const show = async (codes: ShownCodes) => {
     try {
-      await onCodes?.(codes)
+      await onCodes(codes)
     } catch (error) {
       reject(error)
       if (actor.getSnapshot().status === 'active') actor.send({ type: 'cancel' })
@@ -52,8 +62,15 @@ function run(
     else reject(reasonOf(result, signal))
   }
   const actor = createDeviceAuthorization({ ...options, onCodes: show })
+  // The flow would wait until the codes expire.
+  if (typeof onCodes !== 'function') throw onCodesMissing()
   actor.subscribe({ complete: settle, error: reject })
   actor.start()
+}
+
+/** Creates the error for a login whose codes nobody can show. */
+export function onCodesMissing(): BadOptionError {
+  return new BadOptionError('onCodes is missing: pass a function that shows the code to the user')
 }
 
 /** Creates the error that `authorizeDevice` rejects with when it gets no token. */

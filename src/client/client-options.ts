@@ -6,8 +6,10 @@ import { Secret } from '../secret.ts'
 /** Reads the client ID. Throws a BadOptionError if there is none. */
 export function readClientId(value: string | Secret | undefined): Secret {
   const clientId = Secret.of(value ?? '', 'clientId')
-  if (clientId.reveal() === '') throw new BadOptionError('clientId is empty: pass the client ID of your app')
-  return clientId
+  if (clientId.reveal() !== '') return clientId
+  throw new BadOptionError(
+    `clientId is ${value === undefined ? 'missing' : 'empty'}: pass the client ID of your app; is its environment variable set?`,
+  )
 }
 
 /** Reads how the client authenticates. Throws a BadOptionError if that is invalid. */

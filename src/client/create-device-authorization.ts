@@ -1,13 +1,17 @@
 import { createActor } from 'xstate'
+import type { DeviceAuthorizationInput } from '../../machines/device-context.ts'
 import { shownOf } from '../protocol/device-codes.ts'
 import { systemClock } from '../request/clock.ts'
 import { deviceMachine } from './device-machine.ts'
 import {
   type DeviceAuthorizationActor,
   type DeviceAuthorizationOptions,
-  deviceInput,
+  newInput,
+  type ResumeOptions,
+  resumedInput,
   type ShownCodes,
 } from './options.ts'
+import type { ResumeRecord } from './resume.ts'
 import type { DeviceSnapshot } from './view.ts'
 
 /**
@@ -25,20 +29,43 @@ import type { DeviceSnapshot } from './view.ts'
  * actor.start()
  * ```
  *
- * @throws {@link BadOptionError}, {@link BadResumeError} or {@link WrongHostError} if an option is invalid.
+ * @throws {@link BadOptionError} if an option is missing, unknown or invalid.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
-export function createDeviceAuthorization({
-  onCodes,
-  signal,
-  inspect,
-  ...options
-}: DeviceAuthorizationOptions): DeviceAuthorizationActor {
-  const actor = createActor(deviceMachine, {
-    input: deviceInput(options),
-    clock: options.clock ?? systemClock,
-    ...(inspect && { inspect }),
-  })
+export function createDeviceAuthorization(options: DeviceAuthorizationOptions): DeviceAuthorizationActor {
+  return actorOf(newInput(options), options)
+}
+
+/**
+ * Creates an actor that continues a login from a record of `exportResume`, in the same process or in another one. It does
+ * nothing before `start()`.
+ *
+ * @example
+ * ```ts
+ * import { resumeDeviceAuthorization } from 'authgraph'
+ *
+ * const actor = resumeDeviceAuthorization(await database.load())
+ * actor.subscribe({ complete: () => show(actor.getSnapshot().output) })
+ * actor.start()
+ * ```
+ *
+ * @param record **Sensitive**: it contains the device code.
+ * @param options With the provider that the record was created with.
+ * @throws {@link BadResumeError} if the record cannot be read; {@link WrongHostError} if it belongs to another provider;
+ * {@link BadOptionError} if an option is unknown or invalid.
+ */
+export function resumeDeviceAuthorization(
+  record: ResumeRecord,
+  options: ResumeOptions = {},
+): DeviceAuthorizationActor {
+  return actorOf(resumedInput(record, options), options)
+}
+
+function actorOf(
+  input: DeviceAuthorizationInput,
+  { clock = systemClock, onCodes, signal, inspect }: ResumeOptions,
+): DeviceAuthorizationActor {
+  const actor = createActor(deviceMachine, { input, clock, ...(inspect && { inspect }) })
   if (onCodes) onceStarted(actor, () => announce(actor, onCodes))
   if (signal) onceStarted(actor, () => cancelOn(signal, actor))
   return actor

@@ -1,22 +1,14 @@
 import * as v from 'valibot'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { BadResponseError, WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { isTexts, parseFields } from '../protocol/fields.ts'
 import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
-import { type Clock, systemClock, within } from '../request/clock.ts'
+import { systemClock, within } from '../request/clock.ts'
+import type { RequestOptions } from '../request/options.ts'
 import { memberOf, textMemberOf } from '../request/response.ts'
 import { get, systemFetch } from '../request/send.ts'
-
-/** Options of `discover`. All are optional. */
-export interface DiscoverOptions {
-  /** Cancels the request. */
-  readonly signal?: AbortSignal | undefined
-  /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
-  /** Measures the request timeout. Default: the system clock. */
-  readonly clock?: Clock
-}
 
 const metadata = v.object({
   issuer: v.string(),
@@ -36,7 +28,7 @@ const metadata = v.object({
  * import { authorizeDevice, discover } from 'authgraph'
  *
  * const provider = await discover('https://login.example.com')
- * const token = await authorizeDevice({ clientId: 'my-client', provider })
+ * const token = await authorizeDevice({ clientId: 'my-client', provider, onCodes })
  * ```
  *
  * @param issuer The issuer URL of the server, such as `https://login.example.com`.
@@ -47,7 +39,8 @@ const metadata = v.object({
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
  */
-export function discover(issuer: string, options: DiscoverOptions = {}): Promise<Provider> {
+export function discover(issuer: string, options: RequestOptions = {}): Promise<Provider> {
+  assertKnown(options, { fetch: true, clock: true, signal: true } satisfies Names<RequestOptions>)
   const { fetch = systemFetch, clock = systemClock, signal } = options
   return within({ clock, signal }, async (signal) => {
     for (const address of documentsOf(issuer)) {

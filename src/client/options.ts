@@ -1,11 +1,13 @@
 import type { Actor, InspectionEvent, Observer } from 'xstate'
 import type { deviceAuthorization } from '../../machines/device-authorization.ts'
 import type { DeviceAuthorizationInput } from '../../machines/device-context.ts'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { isTexts } from '../protocol/fields.ts'
-import { github, type Provider } from '../protocol/provider.ts'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { type Provider, readProvider } from '../protocol/provider.ts'
+import { systemClock } from '../request/clock.ts'
+import type { RequestOptions } from '../request/options.ts'
 import { systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
 import {
@@ -34,23 +36,33 @@ export interface ShownCodes {
   readonly interval: number
 }
 
-/**
- * Options of `authorizeDevice` and `createDeviceAuthorization`: either a `clientId`, or a record to `resume`, which
- * contains the client ID and the scopes. Everything else is optional.
- */
-export type DeviceAuthorizationOptions = FlowOptions & ActorOptions & (NewFlow | ResumedFlow)
+/** Options that a new login and a resumed one share. */
+interface FlowOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {
+  /** How a confidential client authenticates. The device flow does not need it. Default: not at all. */
+  readonly clientAuthentication?: ClientAuthentication | undefined
+  /**
+   * The service to log in to: what {@link github}`({ … })`, {@link rfc8628}`({ … })` or `await discover(…)` returns.
+   * Default: `github()`.
+   */
+  readonly provider?: Provider | undefined
+  /** Returns a number from 0 to 1, which spreads the retries of many devices. Default: `Math.random`. */
+  readonly random?: () => number
+}
+
+/** Options of a login that need its actor. */
+interface ActorOptions extends Pick<RequestOptions, 'signal'> {
+  /** Called once, when there are codes to show. If it throws or rejects, the error is uncaught. */
+  readonly onCodes?: (codes: ShownCodes) => unknown
+  /** Receives XState's inspection events. They contain no secrets in plain text. */
+  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
+}
 
 /** Options of `deviceInput`: those of `createDeviceAuthorization`, except the ones that need its actor. */
-export type DeviceInputOptions = FlowOptions & { readonly [Name in keyof ActorOptions]?: undefined } & (
-    | NewFlow
-    | ResumedFlow
-  )
-
-/** @inline */
-interface NewFlow {
+export interface DeviceInputOptions extends FlowOptions {
   /** The client ID of your app. */
   readonly clientId: string | Secret
-  readonly resume?: undefined
+  /** The scopes to request. Default: none. */
+  readonly scopes?: readonly string[] | undefined
   /**
    * The URIs of the services that the token is for: one, or several if the provider allows it. Sent with the request
    * for codes, and with every request for a token.
@@ -74,52 +86,14 @@ interface NewFlow {
   readonly pkce?: boolean | undefined
 }
 
-/** @inline */
-interface ResumedFlow {
-  readonly clientId?: undefined
-  readonly scopes?: undefined
-  readonly resource?: undefined
-  readonly audience?: undefined
-  readonly parameters?: undefined
-  readonly pkce?: undefined
-  /** A record that `exportResume` returned. */
-  readonly resume: ResumeRecord
-}
+/** Options of `createDeviceAuthorization`. Only `clientId` is required. */
+export interface DeviceAuthorizationOptions extends DeviceInputOptions, ActorOptions {}
 
-/** @inline */
-interface FlowOptions {
-  /** How a confidential client authenticates. The device flow does not need it. Default: not at all. */
-  readonly clientAuthentication?: ClientAuthentication | undefined
-  /** The scopes to request. Default: none. */
-  readonly scopes?: readonly string[] | undefined
-  /** The service to log in to. Default: {@link github}`()`. */
-  readonly provider?: Provider
-  /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
-  /** Tells the time and sets timers. Default: the system clock. */
-  readonly clock?: Clock
-  /** Returns a number from 0 to 1, which spreads the retries of many devices. Default: `Math.random`. */
-  readonly random?: () => number
-}
-
-/** @inline */
-interface ActorOptions {
-  /**
-   * Called once, when there are codes to show. If it throws or rejects, `authorizeDevice` rejects with that error; with
-   * an actor, the error is uncaught.
-   */
-  readonly onCodes?: (codes: ShownCodes) => unknown
-  /** Cancels the authorization. */
-  readonly signal?: AbortSignal | undefined
-  /** Receives XState's inspection events. They contain no secrets in plain text. */
-  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
-}
+/** Options of `resumeDeviceAuthorization`: what a record does not contain. All are optional. */
+export interface ResumeOptions extends FlowOptions, ActorOptions {}
 
 /** The XState actor of one authorization. */
 export interface DeviceAuthorizationActor extends Actor<typeof deviceAuthorization> {}
-
-/** Shared by all flows, because ten thousand of them may wait at once. */
-const GITHUB = github()
 
 /** What a parent machine does instead of using these options. */
 const INSTEAD = {
@@ -128,31 +102,76 @@ const INSTEAD = {
   inspect: 'pass it to createActor() with your own machine',
 } satisfies Record<keyof ActorOptions, string>
 
+const OF_A_FLOW: Names<FlowOptions> = {
+  clientAuthentication: true,
+  provider: true,
+  fetch: true,
+  clock: true,
+  random: true,
+}
+
+/** The names of all options of a new login, except those of its actor. */
+export const OF_A_NEW_FLOW: Names<DeviceInputOptions> = {
+  ...OF_A_FLOW,
+  clientId: true,
+  scopes: true,
+  resource: true,
+  audience: true,
+  parameters: true,
+  pkce: true,
+}
+
 /**
  * Creates the input of `deviceMachine` from options, to invoke it in your own machine.
  *
- * @throws {@link BadOptionError} if an option is missing or invalid, and for `onCodes`, `signal` and `inspect`, which
- * need the actor of `createDeviceAuthorization`.
- * @throws {@link BadResumeError} if the resume record cannot be read.
- * @throws {@link WrongHostError} if the resume record belongs to another provider.
+ * @throws {@link BadOptionError} if an option is missing, unknown or invalid, and for `onCodes`, `signal` and `inspect`,
+ * which need the actor of `createDeviceAuthorization`.
  */
 export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInput {
+  refuseActorOptions(options)
+  return newInput(options)
+}
+
+/**
+ * Creates the input of `deviceMachine` from a record of `exportResume`, to resume a login in your own machine.
+ *
+ * @throws {@link BadResumeError} if the record cannot be read; {@link WrongHostError} if it belongs to another provider;
+ * {@link BadOptionError} as `deviceInput` does.
+ */
+export function resumeInput(record: ResumeRecord, options: FlowOptions = {}): DeviceAuthorizationInput {
+  refuseActorOptions(options)
+  return resumedInput(record, options)
+}
+
+function refuseActorOptions(options: object): void {
   for (const [name, instead] of Object.entries(INSTEAD))
-    if (options[name as keyof ActorOptions] !== undefined)
-      throw new BadOptionError(`deviceInput() does not accept "${name}": ${instead}`)
-  const provider = options.provider ?? GITHUB
-  const clock = options.clock ?? systemClock
+    if (Object(options)[name] !== undefined)
+      throw new BadOptionError(`the input of a machine does not accept "${name}": ${instead}`)
+}
+
+/** The input of a new login, from options that are checked. */
+export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput {
+  assertKnown(options, { ...OF_A_NEW_FLOW, ...INSTEAD })
+  const given = Object(options) as DeviceInputOptions
+  const provider = readProvider(given.provider)
+  return { ...newFlow(given, provider), ...sharedInput(given, provider) }
+}
+
+/** The input of a login that a record resumes. */
+export function resumedInput(record: ResumeRecord, options: FlowOptions): DeviceAuthorizationInput {
+  // Whoever shares options with the first login passes the client ID again. The record contains it.
+  assertKnown(options, { ...OF_A_FLOW, ...INSTEAD, clientId: true })
+  const provider = readProvider(options.provider)
+  return { ...readResume(record, provider), ...sharedInput(options, provider) }
+}
+
+function sharedInput(
+  { clientAuthentication, fetch = systemFetch, clock = systemClock, random = Math.random }: FlowOptions,
+  provider: Provider,
+) {
   if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
-  const flow =
-    options.resume === undefined ? newFlow(options, provider) : readResume(options.resume, provider)
-  return {
-    ...flow,
-    authentication: readAuthentication(options.clientAuthentication, provider),
-    provider,
-    fetch: options.fetch ?? systemFetch,
-    clock,
-    jitter: jitterOf((options.random ?? Math.random)()),
-  }
+  const authentication = readAuthentication(clientAuthentication, provider)
+  return { authentication, provider, fetch, clock, jitter: jitterOf(random()) }
 }
 
 /** Whatever `random` returns, a wait must remain a number. */
@@ -160,7 +179,7 @@ function jitterOf(random: number): number {
   return Number.isFinite(random) ? Math.min(Math.max(random, 0), 1) : 0
 }
 
-function newFlow(options: NewFlow & Pick<FlowOptions, 'scopes'>, provider: Provider) {
+function newFlow(options: DeviceInputOptions, provider: Provider) {
   const clientId = readClientId(options.clientId)
   const scopes = options.scopes ?? []
   if (!isTexts(scopes)) throw new BadOptionError('scopes must be an array of strings')

@@ -1,3 +1,4 @@
+import { assertKnown, type Names } from '../assert-known.ts'
 import {
   BadOptionError,
   CancelledError,
@@ -8,9 +9,10 @@ import {
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
-import { github, type Provider } from '../protocol/provider.ts'
+import { type Provider, readProvider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { type Clock, systemClock, unlessAborted, within } from '../request/clock.ts'
+import type { RequestOptions } from '../request/options.ts'
 import { hasMember } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
@@ -19,15 +21,15 @@ import { post, type Sender } from './exchange.ts'
 import { assertToken } from './token-record.ts'
 
 /** Options of `refresh`. */
-export interface RefreshOptions {
+export interface RefreshOptions extends RequestOptions {
   /** The client ID that the token was issued to. */
   readonly clientId: string | Secret
   /** How a confidential client authenticates. Default: not at all. */
   readonly clientAuthentication?: ClientAuthentication | undefined
   /** The URIs of the services that the new token is for. Default: those that the provider chooses. */
   readonly resource?: string | readonly string[] | undefined
-  /** The provider that issued the token. Default: {@link github}`()`. */
-  readonly provider?: Provider
+  /** The provider that issued the token. Default: `github()`. */
+  readonly provider?: Provider | undefined
   /** Called with the new token before `refresh` resolves: save it here. The old refresh token may already be invalid. */
   readonly onToken?: (token: OAuthToken) => unknown
   /**
@@ -35,10 +37,17 @@ export interface RefreshOptions {
    * `onToken` is still called.
    */
   readonly signal?: AbortSignal | undefined
-  /** Sends the request. Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
-  /** Measures the request timeout (15 seconds) and the lifetime of the token. Default: the system clock. */
-  readonly clock?: Clock
+}
+
+const KNOWN: Names<RefreshOptions> = {
+  clientId: true,
+  clientAuthentication: true,
+  resource: true,
+  provider: true,
+  onToken: true,
+  signal: true,
+  fetch: true,
+  clock: true,
 }
 
 /** What sends a refresh request. */
@@ -96,7 +105,7 @@ const underWay = new Map<string, Shared>()
  * })
  * ```
  *
- * @throws {@link BadOptionError} if the token has no refresh token, or is not a token: read a saved one with {@link
+ * @throws {@link BadOptionError} if an option is missing, unknown or invalid, or the token has no refresh token, or is not a token: read a saved one with {@link
  * importToken}.
  * @throws `LoginRequiredError` of `authgraph/session` if the provider has ended the login: the refresh token is used,
  * expired or revoked, the user must be present again, or the client was deleted or is forbidden.
@@ -108,6 +117,7 @@ const underWay = new Map<string, Shared>()
  */
 export async function refresh(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
   assertToken(token)
+  assertKnown(options, KNOWN)
   if (token.refreshToken === undefined)
     throw new BadOptionError('the token has no refresh token: authorize again to get a new token')
   const { signal, onToken } = options
@@ -123,10 +133,11 @@ function senderOf({
   clientId,
   clientAuthentication,
   resource,
-  provider = github(),
+  provider: given,
   fetch = systemFetch,
   clock = systemClock,
 }: RefreshOptions): RefreshSender {
+  const provider = readProvider(given)
   return {
     clientId: readClientId(clientId),
     authentication: readAuthentication(clientAuthentication, provider),

@@ -78,7 +78,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
 } satisfies Record<keyof ResumeRecord, v.GenericSchema>)
 
 /**
- * Exports a record for `createDeviceAuthorization({ resume })`. Returns `undefined` before the codes have arrived and
+ * Exports a record for `resumeDeviceAuthorization(record)`. Returns `undefined` before the codes have arrived and
  * after the flow has ended.
  *
  * Save it in a listener of {@link watchActor}, and it survives a crash at any moment: the listener is called before a poll

@@ -5,22 +5,18 @@ import { type DeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { systemClock } from '../request/clock.ts'
 import { systemFetch } from '../request/send.ts'
 import { reasonOf } from './authorize-device.ts'
-import { createDeviceAuthorization } from './create-device-authorization.ts'
-import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
+import { createDeviceAuthorization, resumeDeviceAuthorization } from './create-device-authorization.ts'
+import type {
+  DeviceAuthorizationActor,
+  DeviceAuthorizationOptions,
+  ResumeOptions,
+  ShownCodes,
+} from './options.ts'
 import { exportResume, type ResumeRecord } from './resume.ts'
 import { type DeviceSnapshot, type DeviceView, viewOf } from './view.ts'
 
-type Resuming = Extract<DeviceAuthorizationOptions, { readonly resume: ResumeRecord }>
-
-/**
- * Options of `stepDeviceLogin`: those of `createDeviceAuthorization` that a record does not contain, and `save`. All are
- * optional.
- */
-export interface StepDeviceLoginOptions
-  extends Omit<
-    Resuming,
-    'clientId' | 'scopes' | 'resource' | 'audience' | 'parameters' | 'pkce' | 'resume' | 'onCodes'
-  > {
+/** Options of `stepDeviceLogin`: those of `resumeDeviceAuthorization`, and `save`. All are optional. */
+export interface StepDeviceLoginOptions extends Omit<ResumeOptions, 'onCodes'> {
   /**
    * Stores each new record, and is awaited: once before a poll is sent, with the time of the next one, and once after a
    * result that does not end the login. If it throws or rejects, so does the call, and no further poll is sent. Let it
@@ -34,7 +30,7 @@ export interface StepDeviceLoginOptions
 
 /** Options of `startDeviceLogin`: those of `createDeviceAuthorization`, and `save`. */
 export interface StartDeviceLoginOptions
-  extends Omit<Exclude<DeviceAuthorizationOptions, Resuming>, 'resume' | 'onCodes'>,
+  extends Omit<DeviceAuthorizationOptions, 'onCodes'>,
     Pick<StepDeviceLoginOptions, 'save'> {}
 
 /** A login that waits for the user, or for the time of its next poll. */
@@ -75,7 +71,7 @@ export type DeviceLoginStep = UnfinishedDeviceLogin | Exclude<DeviceResult, { re
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function startDeviceLogin(options: StartDeviceLoginOptions): Promise<UnfinishedDeviceLogin> {
-  const login = await run(options)
+  const login = await run(createDeviceAuthorization, options)
   if ('record' in login) return login
   // Without a poll, there is no token.
   throw reasonOf(login as Parameters<typeof reasonOf>[0])
@@ -95,29 +91,30 @@ export function stepDeviceLogin(
   record: ResumeRecord,
   options: StepDeviceLoginOptions = {},
 ): Promise<DeviceLoginStep> {
-  return run({ ...options, resume: record })
+  return run((flow) => resumeDeviceAuthorization(record, flow), options, record)
 }
 
 /** Runs the actor until it would wait. */
-async function run({
-  save,
-  ...options
-}: DeviceAuthorizationOptions & Pick<StepDeviceLoginOptions, 'save'>): Promise<DeviceLoginStep> {
+async function run<Options extends StepDeviceLoginOptions>(
+  create: (options: Omit<Options, 'save'>) => DeviceAuthorizationActor,
+  { save, ...options }: Options,
+  resumed?: ResumeRecord,
+): Promise<DeviceLoginStep> {
   const { fetch = systemFetch, clock = systemClock, signal } = options
   if (signal?.aborted) throw new CancelledError(signal.reason)
-  let previous = options.resume
+  let previous = resumed
   const store = async (next: ResumeRecord) => {
     await save?.(next, previous)
     previous = next
   }
   let failure: { readonly error: unknown } | undefined
-  const actor = createDeviceAuthorization({
+  const actor = create({
     ...options,
     fetch: async (input, init) => {
       const record = exportResume(actor.getSnapshot(), clock.now())
       try {
         // A poll in another encoding is still the same poll.
-        if (record && previous === options.resume) await store(record)
+        if (record && previous === resumed) await store(record)
       } catch (error) {
         failure = { error }
         throw error

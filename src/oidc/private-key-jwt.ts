@@ -1,6 +1,7 @@
 import type { AppPrivateKey } from '../app-jwt/import-private-key.ts'
 import { type AppJwtSign, signWithFunction } from '../app-jwt/sign-with-function.ts'
 import { signWithKey } from '../app-jwt/sign-with-key.ts'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError } from '../errors.ts'
 import type { PrivateKeyJwt } from '../protocol/client-authentication.ts'
 import { Secret } from '../secret.ts'
@@ -27,6 +28,8 @@ export type PrivateKeyJwtOptions = {
     }
 )
 
+const KNOWN: Names<PrivateKeyJwtOptions> = { privateKey: true, sign: true, keyId: true, audience: true }
+
 /**
  * Authenticates the client with a private RSA key: each request carries a new assertion that is signed with RS256, is
  * valid for one minute, and can be used once.
@@ -40,6 +43,7 @@ export type PrivateKeyJwtOptions = {
  *   clientId: 'my-client',
  *   clientAuthentication: privateKeyJwt({ privateKey, keyId: 'my-key' }),
  *   provider: await discover('https://login.example.com'),
+ *   onCodes,
  * })
  * ```
  *
@@ -51,7 +55,9 @@ export type PrivateKeyJwtOptions = {
  * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-rfc7523bis/ Updates to RFC 7523}: why the audience is
  * the issuer
  */
-export function privateKeyJwt({ privateKey, sign, keyId, audience }: PrivateKeyJwtOptions): PrivateKeyJwt {
+export function privateKeyJwt(options: PrivateKeyJwtOptions): PrivateKeyJwt {
+  assertKnown(options, KNOWN)
+  const { privateKey, sign, keyId, audience } = options
   if ((privateKey === undefined) === (sign === undefined))
     throw new BadOptionError('pass either "privateKey" or "sign"')
   const signCompact = sign === undefined ? signWithKey(privateKey as AppPrivateKey) : signWithFunction(sign)

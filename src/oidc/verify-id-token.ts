@@ -1,11 +1,13 @@
 import type { JSONWebKeySet, JWK, JWTPayload, JWTVerifyOptions } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { jwtVerify } from 'jose/jwt/verify'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { readClientId } from '../client/client-options.ts'
 import { BadIdTokenError, BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { TENANT } from '../protocol/provider.ts'
-import { type Clock, systemClock, within } from '../request/clock.ts'
+import { systemClock, within } from '../request/clock.ts'
+import type { RequestOptions } from '../request/options.ts'
 import { memberOf, textMemberOf } from '../request/response.ts'
 import { get, systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
@@ -24,7 +26,7 @@ const GUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const OTHER_KIND = /\+jwt$/i
 
 /** Options of {@link verifyIdToken}. */
-export interface VerifyIdTokenOptions {
+export interface VerifyIdTokenOptions extends RequestOptions {
   /** The `issuer` of the provider, exactly as its metadata spells it. */
   readonly issuer: string | undefined
   /** The client ID that the token was issued to. */
@@ -33,12 +35,16 @@ export interface VerifyIdTokenOptions {
   readonly jwks: string | JSONWebKeySet | undefined
   /** The `nonce` that was sent in `parameters` with the request for codes, if one was. */
   readonly nonce?: string | undefined
-  /** Cancels the request for the keys. */
-  readonly signal?: AbortSignal | undefined
-  /** Sends the request for the keys. Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
-  /** Tells the time. Default: the system clock. */
-  readonly clock?: Clock
+}
+
+const KNOWN: Names<VerifyIdTokenOptions> = {
+  issuer: true,
+  clientId: true,
+  jwks: true,
+  nonce: true,
+  signal: true,
+  fetch: true,
+  clock: true,
 }
 
 /** The claims of an ID token, such as `sub`, the id of the user at this issuer. */
@@ -67,6 +73,7 @@ export interface IdTokenClaims extends JWTPayload {
  *   clientId: 'my-client',
  *   scopes: ['openid'],
  *   provider,
+ *   onCodes,
  * })
  * const { issuer, jwksUri: jwks } = provider
  * const { sub } = await verifyIdToken(token, {
@@ -85,8 +92,10 @@ export interface IdTokenClaims extends JWTPayload {
  */
 export async function verifyIdToken(
   { idToken }: OAuthToken,
-  { issuer, clientId, jwks, nonce, signal, fetch = systemFetch, clock = systemClock }: VerifyIdTokenOptions,
+  options: VerifyIdTokenOptions,
 ): Promise<IdTokenClaims> {
+  assertKnown(options, KNOWN)
+  const { issuer, clientId, jwks, nonce, signal, fetch = systemFetch, clock = systemClock } = options
   if (idToken === undefined) throw new BadIdTokenError('there is none: request the scope "openid"')
   const audience = readClientId(clientId).reveal()
   if (typeof issuer !== 'string') throw new BadOptionError('issuer must be a string')
@@ -96,13 +105,13 @@ export async function verifyIdToken(
       ? await within({ clock, signal }, async (limit) => (await get(jwks, { fetch, clock }, limit)).body)
       : jwks
   ) as JSONWebKeySet
-  const options = {
+  const expected = {
     audience,
     currentDate: new Date(clock.now()),
     clockTolerance: CLOCK_TOLERANCE,
     requiredClaims: ['sub', 'exp', 'iat'],
   }
-  const { claims, key } = await verifyJwt(idToken, keys, options)
+  const { claims, key } = await verifyJwt(idToken, keys, expected)
   if (typeof claims.sub !== 'string' || claims.sub === '') throw wrongClaim('sub')
   if (!issuersFor(claims, issuer, key).every((expected) => expected === claims.iss)) throw wrongClaim('iss')
   const { aud, azp = [aud].flat().length > 1 ? undefined : audience } = claims

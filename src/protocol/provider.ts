@@ -1,3 +1,4 @@
+import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError } from '../errors.ts'
 import { hostAddress, withoutSlash } from './address.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
@@ -68,10 +69,9 @@ export interface ServiceAddresses {
  * @see {@link https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow GitHub:
  * device flow}
  */
-export function github({
-  authUrl = 'https://github.com',
-  baseUrl = 'https://api.github.com',
-}: ServiceAddresses = {}): Provider {
+export function github(addresses: ServiceAddresses = {}): Provider {
+  assertKnown(addresses, { authUrl: true, baseUrl: true } satisfies Names<ServiceAddresses>)
+  const { authUrl = 'https://github.com', baseUrl = 'https://api.github.com' } = addresses
   return {
     deviceAuthorizationEndpoint: withoutSlash(authUrl) + DEVICE_CODE_PATH,
     tokenEndpoint: withoutSlash(authUrl) + ACCESS_TOKEN_PATH,
@@ -114,6 +114,17 @@ export function rfc8628({
 }: Omit<Provider, 'scopeSeparator' | 'encoding' | 'tokenDeletionUrl'> &
   Partial<Pick<Provider, 'scopeSeparator' | 'encoding'>>): Provider {
   return { ...addresses, scopeSeparator, encoding }
+}
+
+/** One for all, because ten thousand flows may wait at once. */
+const GITHUB = github()
+
+/** Reads the option `provider`. Default: {@link github}`()`. Throws a BadOptionError for a URL or a promise. */
+export function readProvider(provider: Provider = GITHUB): Provider {
+  if (typeof provider?.scopeSeparator === 'string') return provider
+  throw new BadOptionError(
+    'provider must be what github({ … }), rfc8628({ … }) or "await discover(…)" returns, not a URL or a promise',
+  )
 }
 
 /**

@@ -40,6 +40,7 @@ export type KnownProviderFields<Name extends KnownProvider> = Readonly<
  *   clientId: '00001111-aaaa-2222-bbbb-3333cccc4444',
  *   scopes: ['user.read', 'offline_access'],
  *   provider: knownProvider('entra', { tenant: 'organizations' }),
+ *   onCodes,
  * })
  * ```
  *

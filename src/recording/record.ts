@@ -1,17 +1,13 @@
 import type { AnyTransitionDefinition, InspectionEvent } from 'xstate'
 import { type DeviceSnapshot, viewOf } from '../client/view.ts'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { systemClock } from '../request/clock.ts'
+import type { RequestOptions } from '../request/options.ts'
 import type { RecordedEvent, RecordedState, RecordedTransition } from './events.ts'
 import { type Message, shownRequest, shownResponse } from './messages.ts'
 import { takenTransitions } from './taken-transitions.ts'
 
 /** What a recording uses in place of the globals. */
-export interface RecordLoginOptions {
-  /** Sends the requests of the authorization. Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
-  /** Tells the times. Default: the system clock. */
-  readonly clock?: Clock
-}
+export interface RecordLoginOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {}
 
 /** Options that make an authorization record itself. */
 export interface LoginRecorder {

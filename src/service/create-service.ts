@@ -1,4 +1,5 @@
 import type { User } from '../../machines/device-grant.ts'
+import { assertKnown } from '../assert-known.ts'
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts'
@@ -18,7 +19,7 @@ import { createRequestListener, type RequestListener } from './http/request-list
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
-import type { ServiceOptions } from './options.ts'
+import { SERVICE_OPTIONS, type ServiceOptions } from './options.ts'
 import { createParts } from './parts.ts'
 import { hasUserId, isUser } from './stores/user-id.ts'
 import { type Authentication, authenticate } from './tokens/authenticate.ts'
@@ -112,6 +113,7 @@ const IN_PROCESS = 'http://localhost'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createService(options: ServiceOptions): Service {
+  assertKnown(options, SERVICE_OPTIONS)
   checkOptions(options)
   let bound: string | undefined
   const addresses = (): Addresses => ({

@@ -1,3 +1,4 @@
+import type { Names } from '../assert-known.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { RegisteredApp } from './credentials/app-jwts.ts'
@@ -158,4 +159,37 @@ export interface ServiceOptions {
     /** Returns the current time in epoch milliseconds. */
     now(): number
   }
+}
+
+/** The names of all options: any other one is refused. */
+export const SERVICE_OPTIONS: Names<ServiceOptions> = {
+  clients: true,
+  users: true,
+  personalTokens: true,
+  apps: true,
+  authUrl: true,
+  baseUrl: true,
+  api: true,
+  allowHttp: true,
+  openidConfiguration: true,
+  dialect: true,
+  interval: true,
+  expiresIn: true,
+  leeway: true,
+  firstPoll: true,
+  policy: true,
+  limits: true,
+  clientAddress: true,
+  store: true,
+  secret: true,
+  page: true,
+  identify: true,
+  issueToken: true,
+  verifyToken: true,
+  refreshTokens: true,
+  onWarning: true,
+  onError: true,
+  onEvent: true,
+  onResponse: true,
+  clock: true,
 }

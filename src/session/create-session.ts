@@ -13,12 +13,19 @@ import type {
   SettleResult,
 } from '../../machines/session-context.ts'
 import { isDue, isUsable, tokenInUse } from '../../machines/session-selectors.ts'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { type Auth, FORM, type HasForm } from '../auth/auth.ts'
 import { bearer } from '../auth/bearer.ts'
-import { reasonOf } from '../client/authorize-device.ts'
+import { onCodesMissing, reasonOf } from '../client/authorize-device.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import { deviceMachine } from '../client/device-machine.ts'
-import { type DeviceAuthorizationActor, deviceInput, type ShownCodes } from '../client/options.ts'
+import {
+  type DeviceAuthorizationActor,
+  type DeviceInputOptions,
+  newInput,
+  OF_A_NEW_FLOW,
+  type ShownCodes,
+} from '../client/options.ts'
 import { assertToken } from '../client/token-record.ts'
 import {
   BadOptionError,
@@ -29,10 +36,9 @@ import {
   WrongHostError,
 } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
-import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { systemClock } from '../request/clock.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
 import type { SessionData } from './session-data.ts'
@@ -112,40 +118,27 @@ async function refreshAndKeep(
   return refreshed
 }
 
-/** Options of `createSession`. */
-export interface SessionOptions {
-  /** The client ID of your app. */
-  readonly clientId: string | Secret
-  /** How a confidential client authenticates. Default: not at all. */
-  readonly clientAuthentication?: ClientAuthentication
-  /** The scopes to request at a login. Default: none. */
-  readonly scopes?: readonly string[]
-  /** The URIs of the services that the token is for, at a login and at every refresh. Default: none. */
-  readonly resource?: string | readonly string[]
-  /** The API that the token is for, at providers such as Auth0. */
-  readonly audience?: string
-  /** Further parameters of the request for codes that your provider documents. */
-  readonly parameters?: Readonly<Record<string, string | Secret>>
-  /** Whether to use PKCE at a login, for providers that support it in the device flow. Default: `false`. */
-  readonly pkce?: boolean
-  /** The provider to log in to. Default: `github()`. */
-  readonly provider?: Provider
+/** Options of `createSession`: those of a login, and where it is stored. */
+export interface SessionOptions extends DeviceInputOptions {
   /** Where the login is stored. All processes with the same store and name share it. */
   readonly store: SessionStore
   /** The name of the login in the store. Default: `default`. */
   readonly name?: string
   /** Data of yours that is stored with a new login, and stays there until the logout. Default: none. */
   readonly data?: SessionData
-  /** Called with the codes of each login: show them to the user. */
+  /** Called with the codes of each login: show them to the user. A user interface may watch `actor` instead. */
   readonly onCodes?: (codes: ShownCodes) => unknown
-  /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
-  /** Tells the time and sets timers. Default: the system clock. */
-  readonly clock?: Clock
-  /** Returns a number from 0 to 1, which spreads the retries of many processes. Default: `Math.random`. */
-  readonly random?: () => number
   /** Seconds for which a returned token must remain valid, at most half of its lifetime. Default: 60. */
   readonly minValidity?: number
+}
+
+const KNOWN: Names<SessionOptions> = {
+  ...OF_A_NEW_FLOW,
+  store: true,
+  name: true,
+  data: true,
+  minValidity: true,
+  onCodes: true,
 }
 
 /** The XState actor of a session. */
@@ -171,6 +164,7 @@ export interface Session extends HasForm {
   /**
    * Runs a device authorization, and stores its token. If one is already running, waits for it.
    *
+   * @throws {@link BadOptionError} if nobody can show the codes: there is no `onCodes`, and `actor` has not been used.
    * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} as `authorizeDevice` does;
    * {@link NotKeptError}, which contains the token, if the store cannot be written.
    */
@@ -216,34 +210,14 @@ export interface Session extends HasForm {
  * @throws {@link BadOptionError} if an option is missing or invalid.
  */
 export function createSession(options: SessionOptions): Session {
-  const {
-    store,
-    name = 'default',
-    data = {},
-    minValidity = MIN_VALIDITY,
-    onCodes,
-    random = Math.random,
-  } = options
+  assertKnown(options, KNOWN)
+  const { store, name = 'default', data = {}, minValidity = MIN_VALIDITY, onCodes, ...login } = options
   if (typeof store?.update !== 'function')
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
   if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
-  const { clientId, clientAuthentication, scopes, resource, audience, parameters, pkce } = options
-  const { provider, fetch, clock } = options
-  const timer = clock ?? systemClock
-  const device = deviceInput({
-    clientId,
-    clientAuthentication,
-    scopes,
-    resource,
-    audience,
-    parameters,
-    pkce,
-    random,
-    ...(provider && { provider }),
-    ...(fetch && { fetch }),
-    ...(clock && { clock }),
-  })
+  const timer = login.clock ?? systemClock
+  const device = newInput(login)
   copy ??= crypto.randomUUID()
   const owner = `${store.owners?.self ?? ''}#${copy}/${sessions++}`
   const parts: SessionParts = { store, name, data, sender: { ...device, clock: timer }, owner, running }
@@ -255,6 +229,8 @@ export function createSession(options: SessionOptions): Session {
   actor.subscribe({ error: end, complete: end })
   actor.start()
 
+  /** Whether a user interface may show the codes. */
+  let isWatched = false
   const now = () => device.clock.now()
 
   async function token({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Secret> {
@@ -318,9 +294,14 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     [FORM]: form,
-    actor,
+    get actor() {
+      isWatched = true
+      return actor
+    },
     token,
     async login() {
+      // The login would wait until the codes expire.
+      if (onCodes === undefined && !isWatched) throw onCodesMissing()
       await begin({ type: 'login' })
       await waitUntilStored()
     },

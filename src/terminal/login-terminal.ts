@@ -1,5 +1,6 @@
 import type { ReadStream } from 'node:tty'
 import type { DeviceResult } from '../../machines/device-context.ts'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
@@ -32,6 +33,17 @@ export interface TerminalOptions {
   readonly texts?: Partial<TerminalTexts>
 }
 
+const KNOWN: Names<TerminalOptions> = {
+  stream: true,
+  qr: true,
+  open: true,
+  copy: true,
+  keys: true,
+  json: true,
+  color: true,
+  texts: true,
+}
+
 /** The signals that end a login. */
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
@@ -60,6 +72,7 @@ export interface LoginTerminal {
 
 /** Prepares a terminal for a login. */
 export function loginTerminal(options: TerminalOptions): LoginTerminal {
+  assertKnown(options, KNOWN)
   const { json = false, color = true, qr = true, keys = true } = options
   const texts = { ...terminalTexts, ...options.texts }
   const isCaptured = !json && !options.stream && !process.stdout.isTTY && process.stderr.isTTY

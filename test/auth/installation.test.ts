@@ -34,10 +34,11 @@ function at(service: Service, options: Partial<InstallationOptions> = {}): Insta
 }
 
 /** An installation whose app signs in no time, without a thread for which others would wait. */
-const signingAtOnce = (options: Pick<InstallationOptions, 'store' | 'clock'> = {}) =>
+const signingAtOnce = ({ clock, ...options }: Pick<InstallationOptions, 'store' | 'clock'> = {}) =>
   installation({
-    app: app({ appId: 1, sign: () => new Uint8Array(256), ...options }),
+    app: app({ appId: 1, sign: () => new Uint8Array(256), clock }),
     installationId: 1,
+    clock,
     ...options,
   })
 

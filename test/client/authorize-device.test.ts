@@ -34,7 +34,7 @@ describe('authorizeDevice', () => {
     [{ error: 'invalid_scope' }, RefusedError, 'refused'],
   ])('rejects with a typed error after %j', async (response, type, code) => {
     const { time, options } = scripted(codes, response)
-    const login = expect(authorizeDevice(options)).rejects.toSatisfy(
+    const login = expect(authorizeDevice({ ...options, onCodes: () => undefined })).rejects.toSatisfy(
       (error) => error instanceof type && error.code === code && error.name === type.name,
     )
     await time.advance(10_000)
@@ -43,7 +43,11 @@ describe('authorizeDevice', () => {
 
   test('sends nothing where the signal was aborted before', async () => {
     const { time, options, sent } = scripted(codes, token)
-    const login = authorizeDevice({ ...options, signal: AbortSignal.abort('enough') })
+    const login = authorizeDevice({
+      ...options,
+      onCodes: () => undefined,
+      signal: AbortSignal.abort('enough'),
+    })
     await expect(login).rejects.toEqual(new CancelledError('enough'))
     await time.advance(10_000)
     expect(sent).toHaveLength(0)
@@ -59,7 +63,9 @@ describe('authorizeDevice', () => {
 
   test('refuses scopes that are no list', async () => {
     const scopes = 'repo' as unknown as string[]
-    await expect(authorizeDevice({ clientId: 'id', scopes })).rejects.toMatchObject({ code: 'bad_option' })
+    await expect(authorizeDevice({ clientId: 'id', scopes, onCodes: () => undefined })).rejects.toMatchObject(
+      { code: 'bad_option' },
+    )
   })
 
   test.each([

@@ -28,6 +28,7 @@ async function everyRequest(clientAuthentication?: ClientAuthentication, of = pr
     ...(clientAuthentication && { clientAuthentication }),
     resource: ['https://api.example/', 'urn:files'],
     store: memoryStore(),
+    onCodes: () => undefined,
   })
   const over = async <Result>(work: Promise<Result>): Promise<Result> => {
     await time.advance(10_000)
@@ -155,7 +156,9 @@ test.each([
   [{ method: 'private_key_jwt' }, 'privateKeyJwt()'],
 ])('the authentication %j is refused', async (authentication, message) => {
   const clientAuthentication = authentication as ClientAuthentication
-  await expect(authorizeDevice({ clientId: 'id', clientAuthentication })).rejects.toMatchObject({
+  await expect(
+    authorizeDevice({ clientId: 'id', clientAuthentication, onCodes: () => undefined }),
+  ).rejects.toMatchObject({
     code: 'bad_option',
     message: expect.stringContaining(message),
   })

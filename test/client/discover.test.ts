@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { discover } from '../../src/index.ts'
-import { scripted } from '../support/scripted-service.ts'
+import { type Scripted, scripted as scriptedClient } from '../support/scripted-service.ts'
+
+/** The options of requests that play a script. */
+function scripted(...script: Scripted[]) {
+  const { options, ...others } = scriptedClient(...script)
+  return { ...others, options: { fetch: options.fetch, clock: options.clock } }
+}
 
 const metadata = {
   issuer: 'https://login.example/tenant',

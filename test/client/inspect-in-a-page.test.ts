@@ -4,9 +4,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createActor, createMachine, type InspectionEvent, type Observer } from 'xstate'
 import {
   createDeviceAuthorization,
-  type DeviceAuthorizationOptions,
   exportResume,
   type ResumeRecord,
+  resumeDeviceAuthorization,
 } from '../../src/index.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scripted } from '../support/scripted-service.ts'
@@ -112,7 +112,7 @@ describe('an inspector in a page is sent no secret', () => {
     connect()
     runInspected(inspect, ['hang']).actor.send({ type: 'cancel' })
     const resume = await leftBehind()
-    expect(await runInspected(inspect, [denied], { clientId: undefined, resume }).toEnd()).toBe('denied')
+    expect(await runInspected(inspect, [denied], resume).toEnd()).toBe('denied')
     const text = () => left().join('\n')
     await vi.waitFor(() => expect(text()).toContain('"status":"denied"'))
     expect(text()).toContain('"status":"cancelled"')
@@ -131,12 +131,13 @@ describe('an inspector in a page is sent no secret', () => {
 function runInspected(
   inspect: Observer<InspectionEvent>,
   script: readonly Scripted[],
-  start: { readonly clientId: string } | { readonly clientId: undefined; readonly resume: ResumeRecord } = {
-    clientId: CLIENT_ID,
-  },
+  record?: ResumeRecord,
 ) {
   const { time, options } = scripted(...script)
-  const actor = createDeviceAuthorization({ ...options, ...start, inspect } as DeviceAuthorizationOptions)
+  const { fetch, clock } = options
+  const actor = record
+    ? resumeDeviceAuthorization(record, { fetch, clock, inspect })
+    : createDeviceAuthorization({ clientId: CLIENT_ID, fetch, clock, inspect })
   onTestFinished(() => void actor.stop())
   actor.start()
   return {

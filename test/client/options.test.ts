@@ -8,7 +8,10 @@ const WRONG = [123, true, {}, [], Symbol('id'), () => 'id', null]
 describe.each(['clientId', 'clientAuthentication'])('the option %s', (name) => {
   test.each(WRONG)('is refused with a typed error where it is %s', async (value) => {
     const options = { clientId: 'id', [name]: value } as { clientId: string }
-    for (const call of [authorizeDevice(options), refresh(oldToken, options)])
+    for (const call of [
+      authorizeDevice({ ...options, onCodes: () => undefined }),
+      refresh(oldToken, options),
+    ])
       await expect(call).rejects.toMatchObject({
         code: 'bad_option',
         message: expect.stringContaining(name),
@@ -16,12 +19,15 @@ describe.each(['clientId', 'clientAuthentication'])('the option %s', (name) => {
   })
 })
 
-test.each(['', undefined])('the client ID %j is refused before anything is sent', async (clientId) => {
+test.each([
+  ['empty', ''],
+  ['missing', undefined],
+])('a client ID that is %s is refused before anything is sent', async (kind, clientId) => {
   const options = { clientId: clientId as string }
-  for (const call of [authorizeDevice(options), refresh(oldToken, options)])
+  for (const call of [authorizeDevice({ ...options, onCodes: () => undefined }), refresh(oldToken, options)])
     await expect(call).rejects.toMatchObject({
       code: 'bad_option',
-      message: 'clientId is empty: pass the client ID of your app',
+      message: `clientId is ${kind}: pass the client ID of your app; is its environment variable set?`,
     })
 })
 

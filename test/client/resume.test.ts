@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createDeviceAuthorization, exportResume, github, type ResumeRecord } from '../../src/index.ts'
+import { exportResume, github, type ResumeRecord, resumeDeviceAuthorization } from '../../src/index.ts'
 import { resumeFlow, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 import type { Scripted } from '../support/scripted-service.ts'
@@ -71,7 +71,7 @@ describe('an authorization that is resumed', () => {
   ])('cannot resume from a record %s', async (_, damage, field) => {
     const { record } = await recordAfter(0, codes)
     const resume = { ...record, ...damage } as ResumeRecord
-    expect(() => createDeviceAuthorization({ resume })).toThrow(
+    expect(() => resumeDeviceAuthorization(resume)).toThrow(
       expect.objectContaining({ code: 'bad_resume', message: expect.stringContaining(field) }),
     )
   })
@@ -85,7 +85,7 @@ describe('an authorization that is resumed', () => {
   })
 
   test.each([null, 5, 'text', [], {}])('cannot resume from %j, and quotes nothing of it', (resume) => {
-    expect(() => createDeviceAuthorization({ resume: resume as never })).toThrow(
+    expect(() => resumeDeviceAuthorization(resume as never)).toThrow(
       expect.objectContaining({ code: 'bad_resume' }),
     )
   })
@@ -131,7 +131,7 @@ describe('an authorization that is resumed', () => {
   test('cannot resume at another service', async () => {
     const { record: resume } = await recordAfter(0, codes)
     const provider = github({ authUrl: 'https://evil.example' })
-    expect(() => createDeviceAuthorization({ resume, provider })).toThrow(
+    expect(() => resumeDeviceAuthorization(resume, { provider })).toThrow(
       expect.objectContaining({ code: 'wrong_host' }),
     )
   })

@@ -125,9 +125,11 @@ describe('nothing secret is seen', () => {
     for (const line of script) {
       const time = new VirtualTime()
       const { fetch } = scriptedService(time, line)
-      const error = await authorizeDevice({ clientId: 'client-id-in-the-clear', fetch }).catch(
-        (error) => error,
-      )
+      const error = await authorizeDevice({
+        clientId: 'client-id-in-the-clear',
+        onCodes: () => undefined,
+        fetch,
+      }).catch((error) => error)
       expect(error).toBeInstanceOf(errors.AuthgraphError)
       expectNothingIn(error)
       expectNothingIn(error.stack)

@@ -33,7 +33,7 @@ interface Caller {
 const CALLS: Record<string, [Scripted[], (caller: Caller) => Promise<unknown>]> = {
   authorizeDevice: [
     [responses.codes, responses.pending, responses.token],
-    (caller) => authorizeDevice({ clientId: 'id', provider, ...caller }),
+    (caller) => authorizeDevice({ clientId: 'id', provider, onCodes: () => undefined, ...caller }),
   ],
   discover: [[metadata], (caller) => discover(ISSUER, caller)],
   refresh: [[responses.token], (caller) => refresh(old, { clientId: 'id', provider, ...caller })],

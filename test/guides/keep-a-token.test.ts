@@ -91,6 +91,7 @@ test('a server keeps a session for each user, and shares the logins with its oth
     fetch: server.fetch,
     store,
     clock: time.clock(),
+    onCodes: () => undefined,
   }
   const [here, there] = [new Sessions(options), new Sessions(options)]
   const token = async (sessions: Sessions, userId: string) =>

@@ -19,7 +19,7 @@ import { proxyFetch } from './proxy-fetch.ts'
 
 const [url, own] = process.argv.slice(2)
 const via = { provider: github({ authUrl: url, baseUrl: url }), ...(own ? {} : { fetch: proxyFetch }) }
-const token = await authorizeDevice({ clientId: 'id', ...via })
+const token = await authorizeDevice({ clientId: 'id', onCodes: () => undefined, ...via })
 const { login } = await createApi({ auth: oauth(token), ...via })('/user')
 process.stdout.write(login)
 `

@@ -326,6 +326,7 @@ test.each<[string, Script, number]>([
       clock: time.clock(),
       fetch: server.through(time),
       provider: github({ authUrl: server.url }),
+      onCodes: () => undefined,
       signal: controller.signal,
     })
     await time.advance(requests === 2 ? 6000 : 1000)
@@ -345,7 +346,9 @@ test.each<[string, Script, number]>([
 
 test('an unreachable service throws an error that names its host', async () => {
   const provider = github({ authUrl: 'http://127.0.0.1:1' })
-  const error = await authorizeDevice({ clientId: 'id', provider }).catch((error) => error)
+  const error = await authorizeDevice({ clientId: 'id', provider, onCodes: () => undefined }).catch(
+    (error) => error,
+  )
   expect(error).toMatchObject({ code: 'unreachable' })
   expect(error.message).toContain('127.0.0.1:1 cannot be reached')
 })

@@ -4,6 +4,7 @@ import {
   type DeviceAuthorizationActor,
   type DeviceSnapshot,
   type DeviceView,
+  resumeDeviceAuthorization,
   viewOf,
 } from '../../src/index.ts'
 import type { DeviceStep, WireResponse } from '../../src/testing/index.ts'
@@ -144,12 +145,14 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
         if (this.#broken) throw new TypeError('a defect')
         return clock.now() - this.#lag
       }
-      this.#actor = createDeviceAuthorization({
-        ...(resume ? { resume } : { clientId: 'client-id-in-the-clear', scopes: ['repo', 'gist'] }),
-        clock: { ...clock, now },
-        fetch: this.#fetch,
-        random: () => 0,
-      })
+      const options = { clock: { ...clock, now }, fetch: this.#fetch, random: () => 0 }
+      this.#actor = resume
+        ? resumeDeviceAuthorization(resume, options)
+        : createDeviceAuthorization({
+            ...options,
+            clientId: 'client-id-in-the-clear',
+            scopes: ['repo', 'gist'],
+          })
       if (resume) {
         this.#isResumed = true
         this.#required = { seconds: resume.interval, from: resume.nextPollAt - resume.interval * 1000 }

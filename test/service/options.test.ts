@@ -13,7 +13,7 @@ const clients = (...clients: unknown[]) => ({ clients })
 test.each<[unknown, string]>([
   [null, ADVICE],
   [undefined, ADVICE],
-  ['options', ADVICE],
+  ['options', 'options must be in an object'],
   [{ clients: undefined }, ADVICE],
   [{ clients: 'my-app' }, 'clients must list'],
   [clients(null), 'clients[0].clientId must be the client ID, a string or a Secret'],
@@ -74,7 +74,10 @@ test.each<[unknown, string]>([
   [{ limits: { loginsOfUser: 1.5 } }, 'limits.loginsOfUser must be a whole number'],
   [{ limits: { loginsOfUser: Number.NaN } }, 'limits.loginsOfUser must be a whole number'],
   [{ limits: { loginsOfUser: {} } }, 'limits.loginsOfUser must be a whole number'],
-  [{ limits: { codeRequests: { max: 1, window: 60 } } }, 'unknown limit limits.codeRequests'],
+  [
+    { limits: { codeRequests: { max: 1, window: 60 } } },
+    'unknown limit "codeRequests": did you mean "codesRequests"?',
+  ],
   [{ secret: 'client-id-in-the-clear-31-bytes' }, 'secret'],
 ])('the options %j are refused by name, and no secret is quoted: %s', (given, message) => {
   const options = typeof given === 'object' && given ? { clients: [client], ...given } : given

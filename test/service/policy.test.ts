@@ -471,8 +471,11 @@ test.each<[unknown, string]>([
   [{ typeCode: 'repo' }, 'policy.typeCode must be a boolean or a function'],
   [{ claimedBy: 'device' }, 'policy.claimedBy must be "browser" or "user"'],
   [{ assess: 'refuse' }, 'policy.assess must be a function'],
-  [{ asess: () => 'refuse' }, 'unknown rule policy.asess'],
-  [{ toString: () => 'refuse' }, 'unknown rule policy.toString'],
+  [{ asess: () => 'refuse' }, 'unknown rule "asess": did you mean "assess"?'],
+  [
+    { toString: () => 'refuse' },
+    'unknown rule "toString": the known ones are codeLifetime, tokenLifetime, typeCode, claimedBy, assess',
+  ],
 ])('the policy %o is refused', (policy, message) => {
   expect(() => startService({ policy: policy as Policy })).toThrow(new BadOptionError(message))
   const clients = [{ clientId: 'id', name: 'App', policy: policy as Policy }]

@@ -1,6 +1,9 @@
 import type { DeviceResult } from '../../machines/device-context.ts'
-import { createDeviceAuthorization } from '../../src/client/create-device-authorization.ts'
-import type { DeviceAuthorizationActor, ShownCodes } from '../../src/client/options.ts'
+import {
+  createDeviceAuthorization,
+  resumeDeviceAuthorization,
+} from '../../src/client/create-device-authorization.ts'
+import type { DeviceAuthorizationActor, ResumeOptions, ShownCodes } from '../../src/client/options.ts'
 import { exportResume, type ResumeRecord } from '../../src/client/resume.ts'
 import { DEVICE_CODE_PATH } from '../../src/protocol/endpoints.ts'
 import { github } from '../../src/protocol/provider.ts'
@@ -99,15 +102,17 @@ export class Login {
   #run(resume?: ResumeRecord): void {
     const { number } = this
     const { clientId, ...authentication } = clientOf(number % 2 === 1)
-    const actor = createDeviceAuthorization({
+    const options: ResumeOptions = {
       ...authentication,
-      ...(resume ? { resume } : { clientId, scopes: [`login:${number}`] }),
       provider: PROVIDER,
       fetch: (address, init) => this.#fetch(String(address), init),
       clock: this.#clock,
       random: () => this.#world.choices.number(number, 'jitter'),
       onCodes: (codes) => resume ?? this.#decide(codes),
-    })
+    }
+    const actor = resume
+      ? resumeDeviceAuthorization(resume, options)
+      : createDeviceAuthorization({ ...options, clientId, scopes: [`login:${number}`] })
     this.#actor = actor
     actor.subscribe({
       complete: () => {

@@ -2,6 +2,7 @@ import {
   createDeviceAuthorization,
   type DeviceAuthorizationOptions,
   type ResumeRecord,
+  resumeDeviceAuthorization,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
@@ -12,15 +13,14 @@ export function startFlow(
   options: Partial<DeviceAuthorizationOptions> = {},
   rate = 1,
   time = new VirtualTime(),
+  record?: ResumeRecord,
 ) {
   const service = scriptedService(time, ...script)
-  const actor = createDeviceAuthorization({
-    clientId: 'client-id-in-the-clear',
-    clock: time.clock(rate),
-    fetch: service.fetch,
-    random: () => 0,
-    ...options,
-  } as DeviceAuthorizationOptions)
+  const { clientId = 'client-id-in-the-clear', ...others } = options
+  const given = { clock: time.clock(rate), fetch: service.fetch, random: () => 0, ...others }
+  const actor = record
+    ? resumeDeviceAuthorization(record, given)
+    : createDeviceAuthorization({ clientId, ...given })
   const start = time.now
   actor.start()
   return {
@@ -45,8 +45,7 @@ export function resumeFlow(
   time?: VirtualTime,
   options: object = {},
 ) {
-  const resume = JSON.parse(JSON.stringify(record))
-  return startFlow(script, { clientId: undefined, resume, ...options } as never, 1, time)
+  return startFlow(script, options, 1, time, JSON.parse(JSON.stringify(record)))
 }
 
 /** Seconds between the requests of a login that ends with the token. */

@@ -243,7 +243,8 @@ test('asks the terminal to copy the code over SSH, although the other machine ha
 
 test('shows the code of a login that is already waiting', async () => {
   await using sandbox = createSandbox()
-  const session = createSession({ ...sandbox.client, store: memoryStore() })
+  const onCodes = () => undefined
+  const session = createSession({ ...sandbox.client, store: memoryStore(), onCodes })
   const first = session.login()
   await sandbox.advance(1)
   const { stream, text } = output()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeviceAuthorization, rfc8628, viewOf } from '../../src/index.ts'
+import { createDeviceAuthorization, resumeDeviceAuthorization, rfc8628, viewOf } from '../../src/index.ts'
 import {
   type DeviceExecutors,
   type DevicePath,
@@ -21,16 +21,18 @@ function page() {
   const advance = ({ milliseconds }: { readonly milliseconds: number }) => time.advance(milliseconds)
   const executors: Required<DeviceExecutors> = {
     start: async ({ resume }) => {
-      login = createDeviceAuthorization({
-        ...(resume ? { resume } : { clientId: 'an id', scopes: ['repo', 'gist'] }),
+      const options = {
         clock: time.clock(),
         random: () => 0,
         fetch: () =>
-          new Promise((resolve, reject) => {
+          new Promise<Response>((resolve, reject) => {
             respond = (response) =>
               response ? resolve(new Response(response.body, response)) : reject(new Error('cut off'))
           }),
-      })
+      }
+      login = resume
+        ? resumeDeviceAuthorization(resume, options)
+        : createDeviceAuthorization({ ...options, clientId: 'an id', scopes: ['repo', 'gist'] })
       login.start()
       await time.settle()
     },

@@ -235,7 +235,9 @@ describe('a fault', () => {
   ])('%s at the request for codes ends a login', async (name, fault, error) => {
     const sandbox = createSandbox()
     sandbox.inject(fault)
-    await expect(sandbox.run(authorizeDevice(sandbox.client))).rejects.toMatchObject(error)
+    await expect(
+      sandbox.run(authorizeDevice({ ...sandbox.client, onCodes: () => undefined })),
+    ).rejects.toMatchObject(error)
     expect(sandbox.requests).toMatchObject([{ outcome: name }])
   })
 

@@ -23,7 +23,7 @@ describe('a group of tests', () => {
   test.override({ sandboxOptions: { expiresIn: 30 } })
 
   test('has its own options', async ({ sandbox }) => {
-    const expired = authorizeDevice(sandbox.client)
+    const expired = authorizeDevice({ ...sandbox.client, onCodes: () => undefined })
     await expect(sandbox.run(expired)).rejects.toMatchObject({ code: 'expired' })
     expect(sandbox.clock.now()).toBe(Date.UTC(2026, 0, 1) + 30_000)
   })

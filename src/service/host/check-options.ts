@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { assertKnown } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
 import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
 import { isScope } from '../../protocol/syntax.ts'
@@ -18,35 +19,33 @@ const seconds = must('be a number of seconds, 0 or more', (value) => v.is(FROM_Z
 const wholeSeconds = must('be a whole number of seconds, 1 or more', (value) => v.is(FROM_ONE, value))
 const limit = must('have "max", 1 or more, and "window", 1 second or more', (value) => v.is(LIMIT, value))
 
-const limits = onlyKnown('limit', {
+const limits = v.object({
   ...Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, v.exactOptional(limit)])),
   loginsOfUser: v.exactOptional(
     must('be a whole number, 1 or more, or Infinity', (value) => value === 1 / 0 || v.is(FROM_ONE, value)),
   ),
 })
 
-/**
- * A rule that is not read would not protect anybody: neither one with a typing error, nor one that the policy inherits, such
- * as a method of a class.
- */
-const policy = v.pipe(
-  must('be a plain object', isPlainObject),
-  onlyKnown('rule', {
-    codeLifetime: v.exactOptional(wholeSeconds),
-    tokenLifetime: v.exactOptional(wholeSeconds),
-    typeCode: v.exactOptional(v.union([v.boolean(), v.function()], 'must be a boolean or a function')),
-    claimedBy: v.exactOptional(v.picklist(['browser', 'user'], 'must be "browser" or "user"')),
-    assess: v.exactOptional(v.function('must be a function')),
-  }),
-)
+const rules = v.object({
+  codeLifetime: v.exactOptional(wholeSeconds),
+  tokenLifetime: v.exactOptional(wholeSeconds),
+  typeCode: v.exactOptional(v.union([v.boolean(), v.function()], 'must be a boolean or a function')),
+  claimedBy: v.exactOptional(v.picklist(['browser', 'user'], 'must be "browser" or "user"')),
+  assess: v.exactOptional(v.function('must be a function')),
+})
 
-const client = objectOf({
+/** Not one that inherits rules, such as methods of a class: a rule that is not read would not protect anybody. */
+const policy = v.pipe(must('be a plain object', isPlainObject), rules)
+
+const ofAClient = {
   clientId: secret('be the client ID, a string or a Secret'),
   clientSecret: v.optional(secret('be the client secret, a string or a Secret')),
   name: must('be the name that users see', (value) => v.is(TEXT, value)),
   scopes: v.optional(must('list scopes such as "read:user"', (value) => v.is(SCOPES, value))),
   policy: v.optional(policy),
-})
+}
+
+const client = objectOf(ofAClient)
 
 const url = must(
   'be an http(s) URL without a query',
@@ -109,6 +108,13 @@ const schema = objectOf({
 export function checkOptions(options: unknown): void {
   const [issue] = v.safeParse(schema, options).issues ?? []
   if (issue) throw new BadOptionError(messageOf(issue))
+  const { clients, ...others } = options as v.InferOutput<typeof schema>
+  assertKnown(others.limits, limits.entries, 'limit')
+  assertKnown(others.policy, rules.entries, 'rule')
+  for (const client of clients) {
+    assertKnown(client, ofAClient, 'option of a client')
+    assertKnown(client.policy, rules.entries, 'rule')
+  }
   const { authUrl, baseUrl, allowHttp } = options as { readonly [name: string]: string | undefined }
   for (const [name, address] of Object.entries({ authUrl, baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
@@ -129,7 +135,7 @@ function messageOf({ path, message }: v.BaseIssue<unknown>): string {
     (before, { key }) => (typeof key === 'number' ? `${before}[${key}]` : `${before}${before && '.'}${key}`),
     '',
   )
-  return message.startsWith('unknown ') ? `${message} ${option}` : `${option} ${message}`
+  return `${option} ${message}`
 }
 
 function must(be: string, isValid: (value: unknown) => boolean) {
@@ -154,11 +160,6 @@ function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
     v.transform((value) => Object.fromEntries(names.map((name) => [name, Object(value)[name]]))),
     v.object(entries),
   )
-}
-
-/** An object with no other members than these. */
-function onlyKnown(what: string, entries: v.ObjectEntries) {
-  return v.pipe(v.record(v.picklist(Object.keys(entries), `unknown ${what}`), v.unknown()), v.object(entries))
 }
 
 function isUnique(values: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import { type DoneActorEvent, type ErrorActorEvent, initialTransition, transition } from 'xstate'
 import type { DeviceAuthorizationEvent, DeviceStatus } from '../../../machines/device-context.ts'
 import { deviceMachine } from '../../client/device-machine.ts'
-import { deviceInput } from '../../client/options.ts'
+import { deviceInput, resumeInput } from '../../client/options.ts'
 import type { ResumeRecord } from '../../client/resume.ts'
 import type { DeviceSnapshot } from '../../client/view.ts'
 import { github, type Provider } from '../../protocol/provider.ts'
@@ -64,7 +64,7 @@ export function deviceWalk({
   function login(resume: ResumeRecord | undefined): DeviceSituation {
     const options = { provider, clock, random: () => 0 }
     const input = resume
-      ? deviceInput({ ...options, resume })
+      ? resumeInput(resume, options)
       : deviceInput({ ...options, clientId: 'sample-client-id', scopes: ['repo', 'gist'] })
     return { now: time, device: initialTransition(deviceMachine, input)[0] }
   }

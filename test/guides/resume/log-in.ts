@@ -1,17 +1,15 @@
 import {
-  createDeviceAuthorization,
-  type DeviceAuthorizationOptions,
+  type DeviceAuthorizationActor,
   exportResume,
   type ResumeRecord,
   watchActor,
 } from 'authgraph'
 
-/** Starts a login, or resumes a saved one, and saves it after each change. */
+/** Runs a login, new or resumed, and saves it after each change. */
 export function logIn(
-  options: DeviceAuthorizationOptions,
+  actor: DeviceAuthorizationActor,
   save: (record: ResumeRecord | undefined) => void,
 ) {
-  const actor = createDeviceAuthorization(options)
   watchActor(actor, (snapshot) => save(exportResume(snapshot, Date.now())))
   return actor.start()
 }

@@ -16,7 +16,11 @@ const hostFetch = async (input, init) => Response.json(await service.authenticat
 assert.equal((await createApi({ auth: oauth(token.accessToken), fetch: hostFetch })('/user')).user, 'octocat')
 await close()
 
-const gone = authorizeDevice({ clientId: 'id', provider: github({ authUrl: url, baseUrl: url }) })
+const gone = authorizeDevice({
+  clientId: 'id',
+  provider: github({ authUrl: url, baseUrl: url }),
+  onCodes: assert.fail,
+})
 await assert.rejects(gone, (error) => error instanceof UnreachableError && error.name === 'UnreachableError')
 assert.equal(deviceAuthorization.id, 'deviceAuthorization')
 assert.equal(typeof createAppJwtSigner, 'function')

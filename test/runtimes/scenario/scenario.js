@@ -4,6 +4,7 @@ import {
   exportResume,
   github,
   importToken,
+  resumeDeviceAuthorization,
   Secret,
   viewOf,
 } from 'authgraph'
@@ -115,7 +116,7 @@ const checks = {
     const record = JSON.stringify(exportResume(first.getSnapshot(), time.clock.now()))
     first.send({ type: 'cancel' })
 
-    const second = createDeviceAuthorization({ ...options, resume: JSON.parse(record) })
+    const second = resumeDeviceAuthorization(JSON.parse(record), options)
     second.start()
     await own.approve(viewOf(second.getSnapshot(), time.clock.now()).userCode, 'octocat')
     await time.untilDone(second)

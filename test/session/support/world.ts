@@ -28,6 +28,7 @@ export function world(options: { readonly reuseWindow?: number; readonly expires
       store,
       clock,
       random: () => 0,
+      onCodes: () => undefined,
       ...more,
     })
     onTestFinished(() => void session.actor.stop())

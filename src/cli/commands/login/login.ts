@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { DeviceResult } from '../../../../machines/device-context.ts'
-import { createDeviceAuthorization } from '../../../client/create-device-authorization.ts'
+import {
+  createDeviceAuthorization,
+  resumeDeviceAuthorization,
+} from '../../../client/create-device-authorization.ts'
 import { exportResume, type ResumeRecord, readResume } from '../../../client/resume.ts'
 import { startDeviceLogin, stepDeviceLogin, type UnfinishedDeviceLogin } from '../../../client/step.ts'
 import { watchActor } from '../../../client/watch.ts'
@@ -77,7 +80,9 @@ async function untilEnd(
 ): Promise<DeviceResult> {
   const { clientId, scopes, resume } = plan
   const options = { provider, fetch, ...recorder }
-  const actor = createDeviceAuthorization(resume ? { ...options, resume } : { ...options, clientId, scopes })
+  const actor = resume
+    ? resumeDeviceAuthorization(resume, options)
+    : createDeviceAuthorization({ ...options, clientId, scopes })
   let failure: unknown
   watchActor(actor, (snapshot) => {
     const record = exportResume(snapshot, Date.now())

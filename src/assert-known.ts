@@ -1,0 +1,48 @@
+import { BadOptionError } from './errors.ts'
+
+/** The names of all options of a type: the compiler finds one that is missing here, or that does not exist. */
+export type Names<Options> = Readonly<Record<keyof Options, true>>
+
+/**
+ * Refuses options with a name that nobody reads, which is mostly a misspelt one.
+ *
+ * @throws {@link BadOptionError} that names the nearest option.
+ */
+export function assertKnown(
+  options: unknown,
+  names: Readonly<Record<string, unknown>>,
+  what = 'option',
+): void {
+  if (typeof (options ?? {}) !== 'object') throw new BadOptionError(`${what}s must be in an object`)
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (value === undefined || Object.hasOwn(names, name)) continue
+    throw new BadOptionError(`unknown ${what} "${name}"${suggest(name, Object.keys(names))}`)
+  }
+}
+
+function suggest(name: string, known: readonly string[]): string {
+  const distances = known.map((one) => distance(plain(name), plain(one)))
+  const least = Math.min(...distances)
+  // A third of the letters: more is another word.
+  if (least * 3 > name.length) return `: the known ones are ${known.join(', ')}`
+  return `: did you mean "${known[distances.indexOf(least)]}"?`
+}
+
+/** The letters of a name: `client_id` is `clientId`. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+/** The least number of letters to insert, remove or replace (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1]
+    for (const [column, wanted] of [...other].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === wanted ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { createAppJwtSigner } from '../src/app-jwt/index.ts'
+import { createApi, installation, personalToken, withAuth } from '../src/auth/index.ts'
+import {
+  authorizeDevice,
+  createDeviceAuthorization,
+  discover,
+  github,
+  refresh,
+  resumeDeviceAuthorization,
+  startDeviceLogin,
+} from '../src/index.ts'
+import { privateKeyJwt, verifyIdToken } from '../src/oidc/index.ts'
+import { createService } from '../src/service/index.ts'
+import { createSession, memoryStore } from '../src/session/index.ts'
+import { createSandbox } from '../src/testing/index.ts'
+import { oldToken } from './support/old-token.ts'
+
+const onCodes = () => undefined
+const store = memoryStore()
+const clients = [{ clientId: 'id', name: 'My app' }]
+const NO_CLIENT_ID = 'clientId is missing: pass the client ID of your app; is its environment variable set?'
+const NO_CODES = 'onCodes is missing: pass a function that shows the code to the user'
+const NO_PROVIDER =
+  'provider must be what github({ … }), rfc8628({ … }) or "await discover(…)" returns, not a URL or a promise'
+const SCOPE = 'unknown option "scope": did you mean "scopes"?'
+const FETCH = 'unknown option "fech": did you mean "fetch"?'
+
+/** What JavaScript calls with options that no type has checked. */
+const like = <Options>(options: object | string | undefined) => options as Options
+
+test.each<[string, () => unknown]>([
+  [NO_CLIENT_ID, () => authorizeDevice(like({ clientId: process.env.NO_SUCH_VARIABLE, onCodes }))],
+  [NO_CLIENT_ID, () => authorizeDevice(like({}))],
+  [NO_CLIENT_ID, () => authorizeDevice(like(undefined))],
+  [NO_CLIENT_ID, () => createSession(like({ store }))],
+  ['options must be in an object', () => createDeviceAuthorization(like('id'))],
+  [NO_CODES, () => authorizeDevice(like({ clientId: 'id' }))],
+  [NO_CODES, () => createSession({ clientId: 'id', store }).login()],
+  [NO_PROVIDER, () => authorizeDevice(like({ clientId: 'id', onCodes, provider: 'https://github.com' }))],
+  [
+    NO_PROVIDER,
+    () => authorizeDevice(like({ clientId: 'id', onCodes, provider: Promise.resolve(github()) })),
+  ],
+  [NO_PROVIDER, () => createApi(like({ provider: 'https://api.github.com' }))],
+  ['auth must be a form such as personalToken(…), or a session', () => createApi(like({ auth: 'ghp_1' }))],
+  [SCOPE, () => authorizeDevice(like({ clientId: 'id', onCodes, scope: 'repo' }))],
+  [SCOPE, () => createDeviceAuthorization(like({ clientId: 'id', scope: 'repo' }))],
+  [SCOPE, () => startDeviceLogin(like({ clientId: 'id', scope: 'repo' }))],
+  [SCOPE, () => createSession(like({ clientId: 'id', store, scope: 'repo' }))],
+  ['unknown option "client_id": did you mean "clientId"?', () => authorizeDevice(like({ client_id: 'id' }))],
+  [FETCH, () => resumeDeviceAuthorization(like({}), like({ fech: fetch }))],
+  [FETCH, () => refresh(oldToken, like({ clientId: 'id', fech: fetch }))],
+  [FETCH, () => discover('https://id.example', like({ fech: fetch }))],
+  [FETCH, () => createApi(like({ fech: fetch }))],
+  [FETCH, () => withAuth(personalToken('ghp_1'), like({ fech: fetch }))],
+  [FETCH, () => verifyIdToken(oldToken, like({ fech: fetch }))],
+  [
+    'unknown option "authurl": did you mean "authUrl"?',
+    () => github(like({ authurl: 'https://git.example' })),
+  ],
+  [
+    'unknown option "authurl": did you mean "authUrl"?',
+    () => createService(like({ clients, authurl: 'https://id.example' })),
+  ],
+  ['unknown option "intervals": did you mean "interval"?', () => createSandbox(like({ intervals: 1 }))],
+  [
+    'unknown option of a client "clientID": did you mean "clientId"?',
+    () => createService(like({ clients: [{ clientId: 'id', clientID: 'id', name: 'My app' }] })),
+  ],
+  [
+    'unknown option "appID": did you mean "appId"?',
+    () => createAppJwtSigner(like({ appID: 1, privateKey: 'key' })),
+  ],
+  [
+    'unknown option "kid": the known ones are privateKey, sign, keyId, audience',
+    () => privateKeyJwt(like({ kid: 1 })),
+  ],
+  ['unknown option "repo": the known ones are', () => installation(like({ repo: 'octo/repo' }))],
+])('%s', async (message, run) => {
+  const error = await Promise.resolve()
+    .then(run)
+    .catch((error) => error)
+  expect(error).toMatchObject({ code: 'bad_option', message: expect.stringContaining(message) })
+})
