@@ -23,7 +23,8 @@ function noticeOf({ name, version }) {
 
 /** npm's bill of materials, without development dependencies and without values that differ in every build. */
 function materials(bundled) {
-  const sbom = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
+  // Vite has set NODE_ENV, for which npm leaves out development dependencies.
+  const sbom = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--include=dev'], {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,25 +4,26 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 
-const SOURCES = [
-  'machines',
-  'src',
-  'build',
-  'docs/live',
-  'docs/tools',
-  'package-lock.json',
-  'package.json',
-  'tsconfig.json',
-]
+const SOURCES = ['machines', 'src', 'docs/live', 'docs/tools']
+const SETTINGS = ['build', 'package-lock.json', 'package.json', 'tsconfig.json']
 
-/** The file that a build writes last. */
-const LAST_BUILT = join(root, 'dist/src/cli/watch.html')
+/** The last file of the code, and the last of a whole build. */
+const PAGE = 'dist/src/cli/watch.html'
+const BILL = 'dist/sbom.cdx.json'
 
-/** Builds the package unless the last build is newer than every source file. */
+/** Builds what runs, unless it is newer than every source file; all that is published, if the settings have changed. */
 export function buildIfStale() {
-  if (existsSync(LAST_BUILT) && SOURCES.every((source) => newest(join(root, source)) <= changed(LAST_BUILT)))
-    return
-  execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'inherit' })
+  if (isStale(BILL, SETTINGS)) build('await import("./build/main.js")')
+  else if (isStale(PAGE, SOURCES)) build('await (await import("./build/code.js")).buildCode()')
+}
+
+function isStale(built, sources) {
+  const file = join(root, built)
+  return !existsSync(file) || sources.some((source) => newest(join(root, source)) > changed(file))
+}
+
+function build(program) {
+  execFileSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: root, stdio: 'inherit' })
 }
 
 function newest(path) {

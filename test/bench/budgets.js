@@ -17,7 +17,7 @@ const home = mkdtempSync(join(tmpdir(), 'authgraph-budgets-'))
 const rows = []
 
 try {
-  execFileSync('node', ['build/if-stale.js'], { cwd: root })
+  execFileSync('npm', ['run', 'build'], { cwd: root })
   const code = /\.(ts|tsx|js|css|html)$/
   const source = linesOf('src', code) + linesOf('machines', code)
   const tests = linesOf('test', code)
