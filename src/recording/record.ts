@@ -1,10 +1,12 @@
-import type { AnyTransitionDefinition, InspectionEvent } from 'xstate'
+import type { AnyTransitionDefinition, InspectionEvent, StateValue } from 'xstate'
+import { deviceAuthorization as machine } from '../../machines/device-authorization.ts'
 import { type DeviceSnapshot, viewOf } from '../client/view.ts'
 import { systemClock } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import type { RecordedEvent, RecordedState, RecordedTransition } from './events.ts'
 import { type Message, shownRequest, shownResponse } from './messages.ts'
-import { takenTransitions } from './taken-transitions.ts'
+
+type DeviceEvent = Parameters<typeof machine.getTransitionData>[1]
 
 /** What a recording uses in place of the globals. */
 export interface RecordLoginOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {}
@@ -62,6 +64,35 @@ export function recordLogin(
       if (event.type === '@xstate.snapshot') recordState(event.snapshot as DeviceSnapshot, at(), report)
     },
   }
+}
+
+/** Returns an `inspect` callback that calls `onTransition` with each transition of a device authorization. */
+function takenTransitions(
+  onTransition: (transition: AnyTransitionDefinition, after: DeviceSnapshot) => void,
+): (event: InspectionEvent) => void {
+  let before: DeviceSnapshot | undefined
+  return (inspected) => {
+    if (inspected.type !== '@xstate.microstep') return
+    const after = inspected.snapshot as DeviceSnapshot
+    const taken = transitionsFrom(before, inspected.event as DeviceEvent, after)
+    before = after
+    for (const transition of taken) onTransition(transition, after)
+  }
+}
+
+/** @param before `undefined` for the first microstep, which leaves the initial state. */
+function transitionsFrom(
+  before: DeviceSnapshot | undefined,
+  event: DeviceEvent,
+  after: DeviceSnapshot,
+): AnyTransitionDefinition[] {
+  if (before) return machine.getTransitionData(before, event)
+  const always: AnyTransitionDefinition[] = machine.states.starting?.always ?? []
+  return always.filter(({ target }) => target?.some(({ path }) => after.matches(stateValue(path) as never)))
+}
+
+function stateValue([first = '', ...rest]: readonly string[]): StateValue {
+  return rest.length === 0 ? first : { [first]: stateValue(rest) }
 }
 
 function recordState(snapshot: DeviceSnapshot, at: number, onEvent: (event: RecordedEvent) => void): void {

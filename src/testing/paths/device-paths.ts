@@ -1,10 +1,10 @@
 import { type DeviceView, viewOf } from '../../client/view.ts'
+import { BadOptionError } from '../../errors.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import { CODES_RESPONSES } from './codes-responses.ts'
 import type { DeviceStep } from './device-steps.ts'
 import { type DeviceSituation, type DeviceWalkStep, deviceWalk } from './device-walk.ts'
 import { POLL_RESPONSES } from './poll-responses.ts'
-import { runPath } from './run-path.ts'
 import { type PathKind, pathsOf, type WalkedStep, withSteps } from './walk.ts'
 
 /** What the device must show after a step: the result of `viewOf` without times and codes. */
@@ -132,6 +132,26 @@ function devicePath(walked: readonly WalkedStep<DeviceSituation, DeviceStep>[]):
     })),
   }
   return { ...path, test: (executors) => runPath(path, executors) }
+}
+
+/** Runs a path: for each step the executor of its type, then `state`. */
+async function runPath(
+  { name, steps }: Pick<DevicePath, 'name' | 'steps'>,
+  executors: DeviceExecutors,
+): Promise<void> {
+  for (const type of ['state', ...steps.map(({ event }) => event.type)] as const) {
+    if (typeof executors[type] !== 'function')
+      throw new BadOptionError(`the path "${name}" needs an executor "${type}"`)
+  }
+  for (const [index, { event, description, expected }] of steps.entries()) {
+    try {
+      await executors[event.type]?.(event as never, expected)
+      await executors.state(expected, event)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`step ${index + 1} of "${name}" (${description}): ${reason}`, { cause })
+    }
+  }
 }
 
 /** What the device must show. */
