@@ -267,9 +267,12 @@ const ERRORS: Readonly<Partial<Record<PollResult, string>>> = {
   expired: 'expired_token',
 }
 
+const BUSY = '<503\nerror temporarily_unavailable'
+
 function pollMessages({ result, grant }: ServiceSituation, dialect: Dialect): Message[] {
   if (result === undefined) return []
   if (result === 'token') return ['<200\naccess_token']
+  if (result === 'busy') return [BUSY]
   const { pollError, unknownCode } = DIALECTS[dialect]
   const interval = result === 'slowDown' ? `, interval ${grant?.context.interval}` : ''
   return [`<${pollError}\nerror ${ERRORS[result] ?? unknownCode}${interval}`]
@@ -282,7 +285,7 @@ function wireOfService(type: string, after: ServiceSituation, dialect: Dialect):
 
 function refreshMessage(result: FamilyResult, dialect: Dialect): Message {
   const { pollError, badRefreshToken } = DIALECTS[dialect]
-  if (result === 'busy') return '<503\nerror temporarily_unavailable'
+  if (result === 'busy') return BUSY
   if (result === 'refused') return `<${pollError}\nerror ${badRefreshToken}`
   return `<200\n${result === 'newPair' ? 'a new' : 'the same'} access_token and refresh_token`
 }

@@ -1,6 +1,6 @@
 import type { User } from '../../machines/device-grant.ts'
 import { assertKnown } from '../assert-known.ts'
-import { BadOptionError, StoreUnavailableError } from '../errors.ts'
+import { BadOptionError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts'
 import { Secret } from '../secret.ts'
@@ -18,7 +18,7 @@ import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/lis
 import { createRequestListener, type RequestListener } from './http/request-listener.ts'
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
-import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
+import { type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { SERVICE_OPTIONS, type ServiceOptions } from './options.ts'
 import { createParts } from './parts.ts'
 import { hasUserId, isUser } from './stores/user-id.ts'
@@ -160,9 +160,9 @@ export function createService(options: ServiceOptions): Service {
         if (error.event) await emit(error.event, request)
         return error.response
       }
+      // Whatever failed, the host may mend it: no client gives up.
       onError(error)
-      if (error instanceof StoreUnavailableError) return unavailable()
-      return json(500, { error: 'server_error', error_description: 'the service failed' })
+      return unavailable()
     }
   }
   const handle = options.onResponse ? withRequestLog(response, harmless(options.onResponse)) : response

@@ -19,6 +19,7 @@ const RESPONSES: Readonly<Record<string, PollResult>> = {
   expired_token: 'expired',
   incorrect_device_code: 'unknownCode',
   invalid_grant: 'unknownCode',
+  temporarily_unavailable: 'busy',
 }
 
 /** The result of a poll. */

@@ -181,7 +181,7 @@ describe('an app JWT', () => {
   test('cannot be verified with an invalid public key: the error is reported to the host', async () => {
     const { send, errors } = startService({ apps: [{ appId: 5, publicKeys: ['garbage'] }] })
     const headers = { authorization: `Bearer ${await sign(good)}` }
-    expect((await send('/app', { headers })).status).toBe(500)
+    expect((await send('/app', { headers })).status).toBe(503)
     expect(errors).toMatchObject([{ code: 'bad_option', message: expect.stringContaining('of the app 5') }])
   })
 })

@@ -361,5 +361,5 @@ test('a listener of errors that rejects fails no request', async () => {
     onError: () => Promise.reject(failure),
   })
   const { poll } = await service.approved()
-  expect((await poll()).body.error).toBe('authorization_pending')
+  expect((await poll()).status).toBe(503)
 })

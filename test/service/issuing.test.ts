@@ -1,9 +1,18 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type DeviceLoginStep, github, startDeviceLogin, stepDeviceLogin } from '../../src/index.ts'
 import { Secret } from '../../src/secret.ts'
 import { type ServiceOptions, StoreUnavailableError } from '../../src/service/index.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
-import { CLIENT_ID, GRANT_TYPE, HOST, type Said, startService, TOKEN_PATH } from '../support/start-service.ts'
+import {
+  CLIENT_ID,
+  GRANT_TYPE,
+  HOST,
+  type Said,
+  startService,
+  type TestOptions,
+  TOKEN_PATH,
+} from '../support/start-service.ts'
 
 /** A service whose tokens the test issues. */
 function startSlowService() {
@@ -31,6 +40,12 @@ async function startTwice() {
 }
 
 const errorOf = async (poll: Promise<Said>) => (await poll).body.error
+/** The poll may be sent again: nothing has ended. */
+async function expectRetry(poll: Promise<Said>): Promise<void> {
+  const { status, headers, body } = await poll
+  expect([status, headers.get('retry-after'), body.error]).toEqual([503, '5', 'temporarily_unavailable'])
+}
+
 const tokenOf = async (poll: Promise<Said>) => (await poll).body.access_token
 
 test('the host issues the token and gets its user, client and scopes', async () => {
@@ -88,10 +103,44 @@ test('hooks that throw do not fail a login', async () => {
   const onError = vi.fn(fail)
   const service = startService({ issueToken, onError, onResponse: fail })
   const { poll } = await service.approved()
-  expect(await errorOf(poll())).toBe('authorization_pending')
+  await expectRetry(poll())
   expect(onError).toHaveBeenCalledWith(new Error('of the hook'))
   expect(await tokenOf(poll())).toBe('second-time')
 })
+
+test.each<[string, (work: () => void) => TestOptions]>([
+  [
+    'issueToken',
+    (work) => ({
+      issueToken: () => {
+        work()
+        return 'the-token'
+      },
+    }),
+  ],
+  ['the store', (work) => ({ store: beforeUpdates((key) => key.startsWith('grant:') && work()) })],
+])(
+  'our client logs in over HTTP when %s fails after the approval and then works again',
+  async (_, options) => {
+    let failures = 0
+    const work = () => {
+      failures -= 1
+      if (failures >= 0) throw new RangeError('the directory is away')
+    }
+    const { approve, errors, listen } = startService(options(work))
+    const { url, close } = await listen()
+    onTestFinished(close)
+    const provider = github({ authUrl: url, baseUrl: url })
+    let login: DeviceLoginStep = await startDeviceLogin({ clientId: CLIENT_ID, provider })
+    await approve(login.codes.userCode, 'octocat')
+    failures = 3
+    let polls = 0
+    for (; 'record' in login; polls += 1)
+      login = await stepDeviceLogin({ ...login.record, nextPollAt: 0 }, { provider })
+    expect([login.status, polls]).toEqual(['authorized', 4])
+    expect(errors).toEqual(Array(3).fill(new RangeError('the directory is away')))
+  },
+)
 
 test('tokens that the host verifies are described to the API by the host and not stored', async () => {
   const service = startService({
@@ -132,7 +181,7 @@ describe('a token that is issued slowly', () => {
     await issuing(1)
     service.wait(10)
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(await errorOf(first)).toBe('authorization_pending')
+    await expectRetry(first)
     expect(String(service.errors)).toContain('issueToken took longer')
     const second = poll()
     await issuing(2)
@@ -213,7 +262,7 @@ describe('what the host returns with a token', () => {
     const made = { token: 'never-delivered', ...wrong }
     const service = startService({ issueToken: () => made })
     const { poll } = await service.approved()
-    expect(await errorOf(poll())).toBe('authorization_pending')
+    await expectRetry(poll())
     expect(service.errors).toMatchObject([{ message: expect.stringContaining(message) }])
     if (made.token) expect(String(service.errors)).not.toContain(made.token)
     expect((await service.whoIs('never-delivered')).status).toBe(401)

@@ -93,7 +93,7 @@ test('a rule for typing that throws does not count the request', async () => {
   }
   const limits = { codesRequests: { max: 1, window: 60 } }
   const { askForCodes, errors } = start({ typeCode }, { limits })
-  expect((await askForCodes({ scope: 'odd' })).status).toBe(500)
+  expect((await askForCodes({ scope: 'odd' })).status).toBe(503)
   expect(errors).toEqual([new Error('of the rule')])
   expect((await askForCodes()).status).toBe(200)
 })

@@ -82,7 +82,10 @@ test.each<[string, Partial<ServiceOptions>]>([
 ])('a failing %s is an error without details and is reported to the host', async (name, options) => {
   const service = startService(options)
   const response = name === 'store' ? await service.askForCodes() : await service.send('/login/device')
-  expect(response.status).toBe(500)
-  expect(response.body).toEqual({ error: 'server_error', error_description: 'the service failed' })
+  expect(response.status).toBe(503)
+  expect(response.body).toEqual({
+    error: 'temporarily_unavailable',
+    error_description: 'the service cannot respond at the moment: try again later',
+  })
   expect(service.errors).toEqual([new Error('password=hunter2')])
 })

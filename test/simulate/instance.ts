@@ -76,7 +76,7 @@ export function startInstance(world: World): Instance {
     ...(refreshTokens && { refreshTokens }),
     page: (state) => JSON.stringify(state),
     onWarning: watched('onWarning'),
-    onError: watched('onError'),
+    onError: (error) => judge.reported(error),
     onEvent: (event) => judge.heard(event),
     onResponse: watched('onResponse'),
   })

@@ -5,7 +5,7 @@ import type { FoundClient } from '../credentials/clients.ts'
 import { newFamily, newRefreshToken } from '../credentials/random-codes.ts'
 import type { Grant } from '../grants/grant-steps.ts'
 import { grantId } from '../grants/grants.ts'
-import type { ServiceRequest, ServiceResponse } from '../http/types.ts'
+import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
 import { type FirstToken, openFirst, sealFirst } from '../tokens/first-tokens.ts'
 import { accessLifetime, type IssuedToken, issueFor } from '../tokens/issued-token.ts'
@@ -27,7 +27,8 @@ type Delivered = ServiceResponse | DeviceGrantState
 /**
  * Issues the token for the poll that holds the claim. The update that settles the grant stores the token too, sealed with
  * the device code: each poll in the delivery window gets it, whatever happens to this one. Before that update, nothing of
- * the login is stored, and the next poll may issue another token once the claim has lapsed.
+ * the login is stored, and the next poll may issue another token once the claim has lapsed. If the host fails, the device is
+ * asked to retry: the grant stays approved.
  *
  * A grant from before a set-back of the store counts as expired: its token may have been delivered in the lost time.
  */
@@ -47,9 +48,9 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     const order = { user, client, scopes: splitScopes(scope, ' '), ...(family && { family: family.id }) }
     issued = await issueFor(parts, order, grant.claim.until)
   } catch (error) {
-    await grants.notIssued(deviceCode, claim)
     onError(error)
-    return 'approved'
+    await grants.notIssued(deviceCode, claim)
+    return unavailable()
   }
   const { token, scopes, expiresIn } = issued
   const now = clock.now()

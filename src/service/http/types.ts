@@ -83,7 +83,10 @@ export const SHORT_WAIT = 5
 export function unavailable(): ServiceResponse {
   return json(
     503,
-    { error: 'temporarily_unavailable', error_description: 'the service is busy: try again later' },
+    {
+      error: 'temporarily_unavailable',
+      error_description: 'the service cannot respond at the moment: try again later',
+    },
     { 'retry-after': String(SHORT_WAIT) },
   )
 }

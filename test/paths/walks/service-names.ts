@@ -14,6 +14,7 @@ const TOLD = {
   denied: 'told of the denial',
   expired: 'told of the expiry',
   unknownCode: 'told of an unknown code',
+  busy: 'told to retry',
 } satisfies Record<PollResult, string>
 
 const WAITED = {

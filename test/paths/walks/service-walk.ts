@@ -35,7 +35,7 @@ export interface ServiceSituation {
 type Moment = 'early' | 'due' | 'claimed' | 'lapsed' | 'last' | 'over' | 'windowLast' | 'windowOver'
 
 /** How the service must respond to a poll. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in RFC 6749. */
-export type PollResult = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode'
+export type PollResult = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode' | 'busy'
 
 /** What a device and a user do, and what the host does: `issueToken` fails, or is slow and finishes later. */
 export type ServiceWalkStep =
@@ -197,7 +197,7 @@ function poll(situation: ServiceSituation, issuing: 'fails' | 'takesLong' | unde
     return { ...polled, result: RESPONSES[grantState(value)] }
   if (issuing === 'takesLong') return { ...polled, withoutResponse: [...withoutResponse, claim] }
   return issuing === 'fails'
-    ? { ...send(polled, { type: 'notIssued', at, claim }), result: 'pending' }
+    ? { ...send(polled, { type: 'notIssued', at, claim }), result: 'busy' }
     : { ...send(polled, { type: 'issued', at, claim, sealed: SEALED }), result: 'token' }
 }
 
@@ -221,7 +221,7 @@ function settle(
   return {
     ...settled,
     withoutResponse: situation.withoutResponse.filter((other) => other !== claim),
-    result: delivered ? 'token' : 'pending',
+    result: delivered ? 'token' : type === 'notIssued' ? 'busy' : 'pending',
   }
 }
 

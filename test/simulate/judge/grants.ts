@@ -190,13 +190,13 @@ export class Grants implements Rules {
   }
 
   /** Whether another poll holds the claim, or this one had it and failed for a reason that is known. */
-  #isExcused({ id, arrivedAt, isGone, isExcused }: Exchange, history: History): boolean {
+  #isExcused({ id, arrivedAt, isGone }: Exchange, history: History): boolean {
     const { world } = this.#judge
     const isHeld = claimsOn(history).some(
       ({ holder, until }) => holder !== id && until + world.tolerance >= arrivedAt,
     )
     const isStalled = world.now - arrivedAt > 9000
-    return isHeld || isStalled || isGone || isExcused
+    return isHeld || isStalled || isGone
   }
 
   /** The listener of an instance was told an event. */

@@ -133,7 +133,6 @@ export class Judge {
     if (kind === 'decision') this.grants.decided(exchange)
     if (typeof reply === 'string') return
     const { status, body } = reply
-    this.check(status !== 500, 'the service failed with status 500', login)
     if (kind === 'flood') {
       this.counts.attacked(exchange, reply)
       return
@@ -142,7 +141,7 @@ export class Judge {
     this.#freesItsClaim(exchange)
     if (status === 503) {
       this.faulted(login, 'the store was away')
-      const mayBe = this.isTroubled(exchange) || this.families.mayBeBusy(exchange)
+      const mayBe = exchange.isExcused || this.isTroubled(exchange) || this.families.mayBeBusy(exchange)
       this.check(mayBe, 'the service was busy for no reason', login)
       return
     }
@@ -177,6 +176,13 @@ export class Judge {
   logged(what: string, said: unknown): void {
     const text = textOf(said)
     this.check(!SECRET.test(text), `${what} was told a secret`)
+  }
+
+  /** An instance has reported an error. Its store fails with one class, the host with another; any other is a bug. */
+  reported(error: unknown): void {
+    this.logged('onError', error)
+    const { name } = error as Error
+    this.check(['Error', 'StoreUnavailableError'].includes(name), () => `the service failed: ${error}`)
   }
 
   /** The listener of an instance was told an event. */
