@@ -17,10 +17,11 @@ const BUILT_TESTS = [
 
 const TESTS = 'test/**/*.test.{ts,tsx}'
 const ELSEWHERE = [
+  '**/node_modules/**',
   'test/bench/**',
   'test/browser/**',
-  'test/check/interop.test.ts',
   'test/instances/**',
+  'test/interop/**',
   'test/paths/product.test.ts',
   'test/runtimes/**',
   'test/session/processes.test.ts',
@@ -69,6 +70,10 @@ export default defineConfig({
         extends: true,
         plugins: [laterStore],
         test: { name: 'later-store', include: OVER_A_STORE },
+      },
+      {
+        extends: true,
+        test: { name: 'interop', include: ['test/interop/*.test.ts'] },
       },
       {
         extends: true,

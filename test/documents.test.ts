@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { install } from './support/install.js'
 import { rsaKeys } from './support/rsa-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -61,8 +62,14 @@ const PHONE_WIDTH = 43
 /** Inside the package, so that the blocks import the built package by its name, as users do. */
 const folder = join(root, '.cache/documents')
 
+/** Has the packages of others that the blocks import. */
+const interop = join(root, 'test/interop')
+
 beforeAll(() => {
   rmSync(folder, { recursive: true, force: true })
+  install(interop)
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(join(interop, 'node_modules'), join(folder, 'node_modules'))
   const { privateKey, publicKey } = rsaKeys()
   for (const { name, file, code } of blocks) {
     mkdirSync(join(folder, name), { recursive: true })

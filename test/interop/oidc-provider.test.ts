@@ -17,8 +17,8 @@ import {
 } from '../../src/index.ts'
 import { privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
-import { DEVICE_CLIENT, startOidcProvider } from '../support/oidc-provider.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
+import { DEVICE_CLIENT, startOidcProvider } from './support/oidc-provider.ts'
 
 const API = 'https://api.example/'
 const { privateKey, publicKey } = rsaKeys()

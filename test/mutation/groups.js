@@ -111,7 +111,7 @@ export const groups = {
       'test/service/!(unix-socket|grant-limits|limits).test.ts',
       'test/service/stores/compare-and-set.test.ts',
       'test/hostile/requests.test.ts',
-      'test/guides/embed.test.ts',
+      'test/interop/embed.test.ts',
     ],
   },
   pages: {

@@ -1,8 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
-import { matchesGlob } from 'node:path'
-import { Stryker } from '@stryker-mutator/core'
+import { matchesGlob, resolve } from 'node:path'
+import { install } from '../support/install.js'
 import { groups } from './groups.js'
+
+install(import.meta.dirname)
+install(resolve(import.meta.dirname, '../interop'))
+// Imported after the installation, which this needs.
+const { Stryker } = await import('@stryker-mutator/core')
 
 // node test/mutation/main.js [group...] [--changed | file[:line-line]...]
 const named = process.argv.slice(2).filter((name) => name in groups)

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { install } from '../support/install.js'
 import { startRedis } from '../support/redis-server.js'
 
 /**
@@ -42,6 +43,7 @@ const PROJECTS = [
   { name: 'none', packages: ['xstate@5'], steps: ['login.js', 'login.cjs'] },
 ]
 
+install(import.meta.dirname)
 const [only] = process.argv.slice(2)
 const root = resolve(import.meta.dirname, '../..')
 const home = mkdtempSync(join(tmpdir(), 'authgraph-peers-'))
@@ -50,8 +52,8 @@ let failed = 0
 try {
   await run('npm', ['pack', '--silent', '--pack-destination', home], root)
   const tarball = join(home, readdirSync(home).find((name) => name.endsWith('.tgz')) ?? '')
-  await attempt('tarball', 'publint', () => run(command('publint'), ['--strict', tarball], root))
-  await attempt('tarball', 'types', () => run(command('attw'), ['--profile', 'esm-only', tarball], root))
+  await attempt('tarball', 'publint', () => run(checker('publint'), ['--strict', tarball], root))
+  await attempt('tarball', 'types', () => run(checker('attw'), ['--profile', 'esm-only', tarball], root))
   const config = join(import.meta.dirname, 'vitest.config.ts')
   if (only === undefined)
     await attempt('entries', 'tests', () =>
@@ -98,6 +100,10 @@ async function attempt(subject, name, check) {
 /** The installed command of a package: `npx` would consume some of its options. */
 function command(name) {
   return join('node_modules', '.bin', name)
+}
+
+function checker(name) {
+  return join(import.meta.dirname, command(name))
 }
 
 /** Returns all output of a command, including warnings. */

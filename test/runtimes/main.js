@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
+import { install } from '../support/install.js'
 import { installPackage } from './install-package.js'
-import { installRuntimes } from './install-runtimes.js'
 import { readChecks } from './read-checks.js'
 
-installRuntimes()
+install(import.meta.dirname)
 // Imported after the installation, which these need.
 const { bun, deno, node20, node24 } = await import('./runtimes/processes.js')
 const { chromium } = await import('./runtimes/chromium.js')

@@ -6,8 +6,8 @@ import { OF_REFRESH } from '../../src/check/check-refresh.ts'
 import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
 import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
 import { type CheckReport, checkService } from '../../src/testing/index.ts'
-import { startOidcProvider } from '../support/oidc-provider.ts'
 import { startBetterAuth } from './support/better-auth.ts'
+import { startOidcProvider } from './support/oidc-provider.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8')
 

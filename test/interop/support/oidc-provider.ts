@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
-import type { ShownCodes } from '../../src/index.ts'
-import { listenOnLoopback } from './listen-on-loopback.ts'
-import { userAt } from './user.ts'
+import type { ShownCodes } from '../../../src/index.ts'
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts'
+import { userAt } from '../../support/user.ts'
 
 /** A public client of the device flow, apart from its id. */
 export const DEVICE_CLIENT = {
