@@ -14,6 +14,10 @@ const CAPTIONS: { readonly [State in Grant['state']]?: string } = {
 /** The states that are announced. Announcing every poll would be too much. */
 const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'expired'])
 
+/** The id of a state by its short name: some have a parent state. */
+const idOf = (state: Grant['state']) =>
+  state in deviceGrant.states.undecided.states ? `undecided.${state}` : state
+
 /** What the page shows of a grant. */
 type Shown = Pick<Grant, 'state' | 'interval'>
 
@@ -51,9 +55,4 @@ export class ServiceSide {
       },
     }
   }
-}
-
-/** The id of a state by its short name: some have a parent state. */
-function idOf(state: Grant['state']): string {
-  return state in deviceGrant.states.undecided.states ? `undecided.${state}` : state
 }
