@@ -89,8 +89,8 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
   },
   'src/terminal': {
-    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request)\/.*|src\/(errors|assert-known)\.ts)$/,
-    types: /^(machines\/device-context\.ts|src\/session\/create-session\.ts)$/,
+    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request|session)\/.*|src\/auth\/with-auth\.ts|src\/store\/probe\.ts|src\/(errors|assert-known)\.ts)$/,
+    types: /^(machines\/(device|session)-context\.ts|src\/auth\/auth\.ts)$/,
   },
   'src/check': {
     may: /^(node:child_process|src\/(check|protocol|request)\/.*|src\/service\/page\/escape-html\.ts|src\/(secret|errors|assert-known)\.ts)$/,
@@ -122,7 +122,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
   'src/octokit/index.ts': /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|cli|app-jwt)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
-  'src/terminal/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
+  'src/terminal/index.ts': /^(ofetch|jose|src\/(service|cli|app-jwt)\/)/,
   'src/app-jwt/index.ts':
     /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|request|cli)\/)/,
   'src/service/stores/redis.ts':

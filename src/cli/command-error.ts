@@ -1,4 +1,4 @@
-import { AuthgraphError, type ErrorCode } from '../errors.ts'
+import { AuthgraphError } from '../errors.ts'
 
 /** The codes of errors that only the command line reports. */
 export type CommandErrorCode =
@@ -28,21 +28,7 @@ export class CommandError extends Error {
 /** An error that a command reports in one sentence. Any other error is a bug. */
 export type ReportedError = AuthgraphError | CommandError
 
-/** Exit codes other than 1. */
-const EXIT_CODES: Partial<Record<ErrorCode | CommandErrorCode, number>> = {
-  usage: 2,
-  bad_option: 2,
-  secret_in_argument: 2,
-  expired: 3,
-  denied: 4,
-}
-
 /** Tells whether a command reports this error in one sentence. */
 export function isFailure(error: unknown): error is ReportedError {
   return error instanceof AuthgraphError || error instanceof CommandError
-}
-
-/** Returns the exit code of an error. */
-export function exitCodeOf(error: ReportedError): number {
-  return EXIT_CODES[error.code] ?? 1
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 
 import { CommanderError } from 'commander'
+import { exitCodeOf } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
 import { writerTo } from '../terminal/writer.ts'
-import { exitCodeOf, isFailure } from './command-error.ts'
+import { isFailure } from './command-error.ts'
 import { commandTexts } from './command-texts.ts'
 import { createProgram, refuseSecrets } from './program.ts'
 import { brokenOutput, watchOutput } from './standard-output.ts'

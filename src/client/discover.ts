@@ -20,8 +20,9 @@ const metadata = v.object({
 /**
  * Creates a provider from the OAuth or OpenID Connect metadata of a server.
  *
- * Besides the endpoints, it keeps which authentication methods and PKCE methods the server lists, and where its keys
- * are: see `clientAuthenticationMethods`, `codeChallengeMethods` and `jwksUri` of {@link Provider}.
+ * Besides the endpoints, it keeps which authentication methods and PKCE methods the server lists, and where its keys and
+ * its users are: see `clientAuthenticationMethods`, `codeChallengeMethods`, `jwksUri` and `userinfoEndpoint` of
+ * {@link Provider}.
  *
  * @example
  * ```ts
@@ -59,20 +60,18 @@ function documentsOf(issuer: string): string[] {
 }
 
 function readMetadata(body: unknown, issuer: string): Provider {
-  const { device_authorization_endpoint, token_endpoint, revocation_endpoint, ...named } = parseFields(
-    metadata,
-    body,
-    'issuer metadata',
-  )
+  const { issuer: named, ...endpoints } = parseFields(metadata, body, 'issuer metadata')
+  const { device_authorization_endpoint, token_endpoint, revocation_endpoint } = endpoints
+  const userinfoEndpoint = textMemberOf(body, 'userinfo_endpoint')
   // RFC 8414, section 2: the default if it is omitted.
   const methods = memberOf(body, 'token_endpoint_auth_methods_supported') ?? ['client_secret_basic']
   const challengeMethods = memberOf(body, 'code_challenge_methods_supported')
   const jwksUri = textMemberOf(body, 'jwks_uri')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
-  if (withoutSlash(named.issuer) !== tenantIssuer(withoutSlash(issuer))) {
+  if (withoutSlash(named) !== tenantIssuer(withoutSlash(issuer))) {
     throw new WrongHostError('the metadata belongs to another issuer')
   }
-  for (const endpoint of [device_authorization_endpoint, token_endpoint, revocation_endpoint]) {
+  for (const endpoint of [...Object.values(endpoints), userinfoEndpoint]) {
     if (endpoint === undefined) continue
     const { hostname } = secureAddress(endpoint)
     // Remote metadata must not make us send secrets to a program on this machine.
@@ -80,10 +79,11 @@ function readMetadata(body: unknown, issuer: string): Provider {
       throw new WrongHostError('the metadata of a remote issuer points to an endpoint on this machine')
   }
   return rfc8628({
-    issuer: named.issuer,
+    issuer: named,
     deviceAuthorizationEndpoint: device_authorization_endpoint,
     tokenEndpoint: token_endpoint,
     ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
+    ...(userinfoEndpoint !== undefined && { userinfoEndpoint }),
     ...(isTexts(methods) && { clientAuthenticationMethods: methods }),
     ...(isTexts(challengeMethods) && { codeChallengeMethods: challengeMethods }),
     ...(jwksUri !== undefined && { jwksUri }),

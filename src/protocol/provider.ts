@@ -44,6 +44,12 @@ export interface Provider {
    * refused. They never turn PKCE on: a provider lists what any of its flows supports.
    */
   readonly codeChallengeMethods?: readonly string[] | undefined
+  /**
+   * Tells who the user of a token is, if the service has such an endpoint. It may have another origin than the API.
+   *
+   * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#UserInfo OpenID Connect Core 1.0, section 5.3}
+   */
+  readonly userinfoEndpoint?: string | undefined
   /** The keys that the provider signs its ID tokens with. */
   readonly jwksUri?: string | undefined
   /** What separates two scopes in a request and in a response. */

@@ -1,4 +1,4 @@
-import { type Actor, createActor, fromPromise, type SnapshotFrom } from 'xstate'
+import { type Actor, createActor, fromPromise, type SnapshotFrom, waitFor } from 'xstate'
 import { session as sessionMachine } from '../../machines/session.ts'
 import type {
   ClaimInput,
@@ -46,6 +46,9 @@ import type { SessionStore } from './session-store.ts'
 
 /** Seconds for which a returned token must remain valid. */
 const MIN_VALIDITY = 60
+
+/** Milliseconds for which a program waits until a new token is stored. */
+const STORE_PATIENCE = 10_000
 
 /** The input of the machine, with what its actors need. */
 interface SessionFlow extends SessionInput {
@@ -160,7 +163,7 @@ export interface Session extends HasForm {
    * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process is refreshing it and
    * does not finish; {@link CancelledError}; or the error of the last refresh, until the next one is allowed.
    */
-  token(options?: { readonly signal?: AbortSignal }): Promise<Secret>
+  token(options?: { readonly signal?: AbortSignal | undefined }): Promise<Secret>
   /**
    * Runs a device authorization, and stores its token. If one is already running, waits for it.
    *
@@ -233,7 +236,7 @@ export function createSession(options: SessionOptions): Session {
   let isWatched = false
   const now = () => device.clock.now()
 
-  async function token({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Secret> {
+  async function token({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Secret> {
     let began = now()
     const seen = new Set<string>()
     for (;;) {
@@ -320,10 +323,10 @@ export function createSession(options: SessionOptions): Session {
 }
 
 /** Throws WrongHostError if the token is for another API. A provider without a `baseUrl` does not name its API. */
-function assertOwnApi({ baseUrl: own }: Provider, asked: string): void {
-  if (own === undefined) return
-  const { origin, host } = secureAddress(own)
-  if (secureAddress(asked).origin !== origin)
+function assertOwnApi({ baseUrl: own, userinfoEndpoint = own }: Provider, asked: string): void {
+  if (own === undefined || userinfoEndpoint === undefined) return
+  const { host } = secureAddress(own)
+  if (![own, userinfoEndpoint].some((url) => new URL(url).origin === secureAddress(asked).origin))
     throw new WrongHostError(
       `the token of the session is for ${host} only: nothing was sent to the other host`,
     )
@@ -335,7 +338,7 @@ function placeOf({ value, context: { kept } }: SessionSnapshot): string {
 }
 
 /** Waits until nothing is in flight. Rejects if the session was stopped before. */
-function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSnapshot> {
+export function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSnapshot> {
   return new Promise((resolve, reject) => {
     const give = () => {
       subscription?.unsubscribe()
@@ -356,6 +359,18 @@ function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSn
     subscription = actor.subscribe({ next: look, error: reject, complete: cancel })
     look(actor.getSnapshot())
   })
+}
+
+/** Waits for a while until a new token is stored, since it is lost with the process. Returns whether it is. */
+export async function isStoredInTime({ actor }: Session): Promise<boolean> {
+  const isAtRest = (snapshot: SessionSnapshot) => snapshot.hasTag('settled') && !hasUnstoredToken(snapshot)
+  await waitFor(actor, isAtRest, { timeout: STORE_PATIENCE }).catch(() => undefined)
+  return !hasUnstoredToken(actor.getSnapshot())
+}
+
+/** A fault that could not be written loses nothing. */
+function hasUnstoredToken({ context: { result } }: SessionSnapshot): boolean {
+  return result !== undefined && 'token' in result
 }
 
 /** Why a settled session has no usable token. */

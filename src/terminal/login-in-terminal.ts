@@ -37,16 +37,26 @@ export async function loginInTerminal(
   login: Session | DeviceAuthorizationActor,
   options: TerminalOptions = {},
 ): Promise<OAuthToken> {
+  return inTerminal(options, async (terminal) => {
+    const token = await ('login' in login ? viaSession(login, terminal) : viaActor(login, terminal))
+    const { scopes, missingScopes, expiresAt } = token
+    terminal.report.say(
+      { event: 'authorized', scopes, missingScopes, ...(expiresAt !== undefined && { expiresAt }) },
+      [styled('green', '✓'), ` ${terminal.texts.loggedIn}`],
+    )
+    return token
+  })
+}
+
+/** Runs a login on a terminal, which is restored at the end. An error is shown, and thrown with the signal as its `cause`. */
+export async function inTerminal<Result>(
+  options: TerminalOptions,
+  run: (terminal: LoginTerminal) => Promise<Result>,
+): Promise<Result> {
   const terminal = loginTerminal(options)
   const { report, texts, stream } = terminal
   try {
-    const token = await ('login' in login ? viaSession(login, terminal) : viaActor(login, terminal))
-    const { scopes, missingScopes, expiresAt } = token
-    report.say(
-      { event: 'authorized', scopes, missingScopes, ...(expiresAt !== undefined && { expiresAt }) },
-      [styled('green', '✓'), ` ${texts.loggedIn}`],
-    )
-    return token
+    return await run(terminal)
   } catch (thrown) {
     const signal = terminal.signal()
     const error = thrown instanceof CancelledError && signal ? new CancelledError(signal) : thrown
@@ -60,7 +70,11 @@ export async function loginInTerminal(
   }
 }
 
-async function viaActor(actor: DeviceAuthorizationActor, terminal: LoginTerminal): Promise<OAuthToken> {
+/** Shows an authorization to its end. */
+export async function viaActor(
+  actor: DeviceAuthorizationActor,
+  terminal: LoginTerminal,
+): Promise<OAuthToken> {
   const result = await terminal.run(actor)
   if (result.status !== 'authorized') throw reasonOf(result)
   return result.token

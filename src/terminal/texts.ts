@@ -1,5 +1,5 @@
 import type { DeviceView } from '../client/view.ts'
-import { type ErrorCode, RefusedError } from '../errors.ts'
+import { type ErrorCode, NotKeptError, RefusedError } from '../errors.ts'
 import type { NoBrowser } from './why-no-browser.ts'
 
 /** An error with a stable `code`, such as any `AuthgraphError`. */
@@ -96,6 +96,9 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 
 /** The message of the library, unless a status says more about the refusal. */
 function messageOf(error: Failure): string {
+  // Only a program has the property that the message of the library names.
+  if (error instanceof NotKeptError)
+    return `the token was received but could not be stored: ${(error.cause as Error).message}`
   if (!(error instanceof RefusedError) || isExplained(error)) return error.message
   const { error: code, status } = error
   const verb = status >= 500 ? 'failed' : 'refused the request'

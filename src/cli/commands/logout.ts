@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
+import { exitCodeOf } from '../../terminal/exit-codes.ts'
 import { failure } from '../../terminal/failure.ts'
+import { logoutLines } from '../../terminal/login-facts.ts'
 import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
-import { CommandError, exitCodeOf, isFailure } from '../command-error.ts'
+import { CommandError, isFailure } from '../command-error.ts'
 import { commandTexts } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
@@ -73,14 +75,7 @@ async function end(name: string | undefined): Promise<Line[]> {
   })
   await removeLogout(profile)
   const { revocation } = session.actor.getSnapshot().context
-  const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name)]
-  if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]
-  if (revocation.revoked) return [[...loggedOut, ': the token is revoked, and deleted from this machine.']]
-  return [
-    [...loggedOut, ': the token is deleted from this machine.'],
-    `  The service still accepts it (${revocation.why}).`,
-    `  Revoke it in your settings at ${authOrigin(profile.address).host}.`,
-  ]
+  return logoutLines({ name: profile.name, host: authOrigin(profile.address).host }, revocation)
 }
 
 function isUnreadable(error: unknown): boolean {

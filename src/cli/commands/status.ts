@@ -1,16 +1,15 @@
 import { type Command, Option } from 'commander'
-import { BusyError } from '../../errors.ts'
-import type { OAuthToken } from '../../protocol/oauth-record.ts'
-import type { Provider } from '../../protocol/provider.ts'
-import { type SessionView, viewOfSession } from '../../session/view-of-session.ts'
+import { viewOfSession } from '../../session/view-of-session.ts'
 import { failure } from '../../terminal/failure.ts'
-import { fact, type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
+import { type LoginFacts, loginEvent, loginLines } from '../../terminal/login-facts.ts'
+import { userAddressOf } from '../../terminal/who-is.ts'
+import { type Line, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { isFailure, type ReportedError } from '../command-error.ts'
 import { commandTexts } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { authOrigin, providerAt, type ServiceAddress } from '../network/service-address.ts'
-import { whoIs } from '../network/who-is.ts'
+import { authOrigin, providerAt } from '../network/service-address.ts'
+import { askWho } from '../network/token-auth.ts'
 import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
 import { providerOf, validToken, withSession } from '../storage/open-session.ts'
 import { placeOf } from '../storage/saved-logins.ts'
@@ -22,7 +21,6 @@ import {
   type StoreName,
   savedProfiles,
 } from '../storage/saved-profiles.ts'
-import { validityOf } from '../storage/validity.ts'
 import { profileName } from './values.ts'
 
 interface StatusOptions {
@@ -32,23 +30,11 @@ interface StatusOptions {
   readonly color: boolean
 }
 
-const NOT_CHECKED = 'unknown, token not checked: this service has no known API'
-
 /** A saved login, or a token in the environment, which has no `store`; and what its service says about it. */
-interface Login {
-  /** Of the profile, or of the variable. */
-  readonly name: string
-  readonly address: ServiceAddress
+interface Login extends LoginFacts {
   readonly store?: StoreName
-  /** Where the token is, for users. */
-  readonly place: string
-  readonly user?: string | undefined
-  readonly error?: ReportedError
-  readonly token?: OAuthToken
-  readonly view?: SessionView
+  readonly error?: ReportedError | undefined
 }
-
-type ShownLogin = Login & { readonly isCurrent: boolean }
 
 /** Declares `authgraph status`. */
 export function statusCommand(): Command {
@@ -100,8 +86,11 @@ async function status(options: StatusOptions): Promise<number> {
   const print = (event: object, lines: readonly Line[]) =>
     options.json ? writer.stream.write(`${visibleJson(event)}\n`) : writer.print(...lines, '')
   for (const login of logins) {
-    const shown = { ...login, isCurrent: given ? login.store === undefined : login.name === currentName }
-    print(asEvent(shown), asLines(shown, writer.stream))
+    const { name, store } = login
+    const isCurrent = given ? store === undefined : name === currentName
+    const source = store ? { profile: name, store } : { source: name }
+    const shown = { stream: writer.stream, texts: commandTexts, mark: isCurrent ? ' (current)' : '' }
+    print({ ...source, current: isCurrent, ...loginEvent(login, commandTexts) }, loginLines(login, shown))
   }
   for (const { name, error } of failures) {
     const { event, lines } = failure(error, writer.stream, commandTexts)
@@ -112,13 +101,16 @@ async function status(options: StatusOptions): Promise<number> {
 
 async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Login> {
   const { name, address, store } = profile
-  const login = { name, address, store, place: placeOf(store, name) }
+  const { host } = authOrigin(address)
+  const provider = await providerOf(profile, fetch)
+  const isChecked = userAddressOf(provider) !== undefined
+  const login = { name, host, store, place: placeOf(store, name), isChecked }
   try {
     const { token, view } = await withSession(profile, fetch, async (session) => ({
       token: await validToken(session, profile),
       view: viewOfSession(session.actor.getSnapshot(), Date.now()),
     }))
-    return { ...login, token, view, ...(await checkToken(token, await providerOf(profile, fetch), fetch)) }
+    return { ...login, token, view, ...(await askWho(token, { provider, fetch })) }
   } catch (error) {
     if (isFailure(error)) return { ...login, error }
     throw error
@@ -130,66 +122,7 @@ async function environmentLogin(
   fetch: typeof globalThis.fetch,
 ): Promise<Login> {
   const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }
-  const found = await checkToken(token, await providerAt(address, fetch), fetch)
-  return { name: source, address, place: `the environment variable ${source}`, ...found }
-}
-
-async function checkToken(token: OAuthToken, provider: Provider, fetch: typeof globalThis.fetch) {
-  const response = await whoIs(token, { provider, fetch })
-  return isFailure(response) ? { error: response } : { user: response }
-}
-
-function hasApi({ address }: Login): boolean {
-  return 'host' in address
-}
-
-function asEvent(shown: ShownLogin): object {
-  const { name, address, store, place, user, error, token, view, isCurrent } = shown
-  const pid = holderOf(shown)
-  return {
-    ...(store ? { profile: name } : { source: name }),
-    current: isCurrent,
-    host: authOrigin(address).host,
-    tried: hasApi(shown),
-    ...(error ? { error: failure(error, {}, commandTexts).event } : { user }),
-    ...(token && {
-      scopes: token.scopes,
-      expiresAt: token.expiresAt,
-      refreshable: token.refreshToken !== undefined,
-    }),
-    ...(view && { stored: view.isStored }),
-    ...(pid !== undefined && { heldBy: pid }),
-    ...(store && { store }),
-    place,
-  }
-}
-
-/** The process that refreshes the login and does not finish. */
-function holderOf({ error, view }: Login): number | undefined {
-  return error instanceof BusyError ? error.pid : view?.busy?.pid
-}
-
-function asLines(shown: ShownLogin, stream: NodeJS.WriteStream): Line[] {
-  const { name, address, place, user, error, token, view, isCurrent } = shown
-  const pid = holderOf(shown)
-  const good = hasApi(shown) ? styled('green', '✓') : styled('yellow', '●')
-  return [
-    [
-      error ? styled('red', '✗') : good,
-      ' ',
-      styled('bold', name),
-      ...(isCurrent ? [styled('dim', ' (current)')] : []),
-    ],
-    ...(error
-      ? // The mark is already in front of the name.
-        failure(error, stream, commandTexts).lines.map((line) =>
-          typeof line === 'string' ? line : [' ', ...line.slice(1)],
-        )
-      : [fact('user', hasApi(shown) ? (user ?? 'not reported by this service') : NOT_CHECKED)]),
-    fact('host', authOrigin(address).host),
-    ...(token ? [fact('scopes', token.scopes.join(', ') || 'none'), fact('valid', validityOf(token))] : []),
-    ...(pid === undefined ? [] : [fact('held by', `process ${pid}, which is refreshing it`)]),
-    fact('stored in', place),
-    ...(view?.isStored === false ? [fact('not stored', 'the new token: the store cannot be written')] : []),
-  ]
+  const { host } = authOrigin(address)
+  const found = await askWho(token, { provider: await providerAt(address, fetch), fetch })
+  return { name: source, host, place: `the environment variable ${source}`, isChecked: true, ...found }
 }

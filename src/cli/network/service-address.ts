@@ -12,6 +12,7 @@ export const endpoints = v.object({
   deviceAuthorizationEndpoint: v.string(),
   tokenEndpoint: v.string(),
   revocationEndpoint: v.exactOptional(v.string()),
+  userinfoEndpoint: v.exactOptional(v.string()),
   encoding,
 })
 

@@ -1,9 +1,8 @@
-import { waitFor } from 'xstate'
 import { tokenInUse } from '../../../machines/session-selectors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
-import { createSession, type Session, type SessionSnapshot } from '../../session/create-session.ts'
+import { createSession, isStoredInTime, type Session } from '../../session/create-session.ts'
 import { holdSignals } from '../../session/node/hold-signals.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import type { Json } from '../../store/store.ts'
@@ -13,9 +12,6 @@ import { providerAt } from '../network/service-address.ts'
 
 import { loginStore, openLogin } from './saved-logins.ts'
 import { loginError, type NamedProfile, type SavedProfile } from './saved-profiles.ts'
-
-/** Milliseconds for which a command waits until a new token is stored. */
-const STORE_PATIENCE = 10_000
 
 type Fetch = typeof globalThis.fetch
 
@@ -103,16 +99,4 @@ export async function withSession<Result>(
       )
     session.actor.stop()
   }
-}
-
-/** Waits for a while until a new token is stored, since it is lost with the process. Returns whether it is. */
-export async function isStoredInTime({ actor }: Session): Promise<boolean> {
-  const isAtRest = (snapshot: SessionSnapshot) => snapshot.hasTag('settled') && !hasUnstoredToken(snapshot)
-  await waitFor(actor, isAtRest, { timeout: STORE_PATIENCE }).catch(() => undefined)
-  return !hasUnstoredToken(actor.getSnapshot())
-}
-
-/** A fault that could not be written loses nothing. */
-function hasUnstoredToken({ context: { result } }: SessionSnapshot): boolean {
-  return result !== undefined && 'token' in result
 }

@@ -7,6 +7,7 @@ import { assertPrivate } from '../../session/node/private-files.ts'
 import { createSeal, type RecordSeal } from '../../session/sealed.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import { memoryStore } from '../../store/memory-store.ts'
+import { probeStore } from '../../store/probe.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, makeFolder, removeFile } from '../files.ts'
@@ -85,17 +86,14 @@ export function placeOf(store: StoreName, profile: string): string {
 }
 
 /**
- * Checks that a login can be stored, before the service issues a token. Only a write shows whether the keyring is
- * unlocked and the folder can be written.
+ * Checks that a login can be stored, before the service issues a token.
  *
  * @throws {@link CommandError} with code `unusable_file` or `no_keyring`; {@link StoreUnavailableError}.
  */
 export async function checkStore(name: StoreName): Promise<void> {
   if (name === 'none') return
   makeFolder(loginsFolder())
-  const probe = `probe of process ${process.pid}`
-  await loginStore(name).update(probe, () => ({ result: undefined, value: { token: 'probe' } }))
-  removeFile(fileOf(loginsFolder(), probe))
+  await probeStore(loginStore(name), `probe of process ${process.pid}`)
 }
 
 async function systemKey(): Promise<Uint8Array> {

@@ -38,8 +38,11 @@ export interface FileStoreOptions {
 export function fileStore(name: string, { seal: key }: FileStoreOptions = {}): SessionStore {
   if (typeof name !== 'string' || name === '')
     throw new BadOptionError('fileStore() needs the name of your app, or the path of a folder')
-  const folder = folderOf(name)
-  const seal = key === undefined ? NO_SEAL : createSeal(key)
+  return filesIn(folderOf(name), key === undefined ? NO_SEAL : createSeal(key))
+}
+
+/** Stores sessions in the files of a folder. */
+export function filesIn(folder: string, seal: RecordSeal): SessionStore {
   const owners = processOwners()
   const inTurn = createTurns()
 
@@ -73,12 +76,17 @@ export function fileStore(name: string, { seal: key }: FileStoreOptions = {}): S
   return {
     owners,
     update(key, change) {
-      const file = join(folder, `${encodeURIComponent(key)}.json`)
+      const file = fileIn(folder, key)
       return update(file, key, change).catch((error) => {
         throw namingFile(file, error)
       })
     },
   }
+}
+
+/** The path of the file of a session. Characters that a file name cannot contain are escaped. */
+export function fileIn(folder: string, key: string): string {
+  return join(folder, `${encodeURIComponent(key)}.json`)
 }
 
 /** Opens a file, if it is there, until the function has ended. */

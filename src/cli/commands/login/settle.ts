@@ -3,17 +3,17 @@ import type { DeviceResult } from '../../../../machines/device-context.ts'
 import { reasonOf } from '../../../client/authorize-device.ts'
 import { NotKeptError } from '../../../errors.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
-import type { Session } from '../../../session/create-session.ts'
-import { fact, type Line, styled, visibleJson } from '../../../terminal/writer.ts'
+import { keepInTime } from '../../../session/keep-in-time.ts'
+import { newLoginReport } from '../../../terminal/login-facts.ts'
+import { visibleJson } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
-import { whoIs } from '../../network/who-is.ts'
+import { askWho } from '../../network/token-auth.ts'
 import { tryToPrint } from '../../standard-output.ts'
-import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
+import { sessionOf } from '../../storage/open-session.ts'
 import { placeOf } from '../../storage/saved-logins.ts'
 import { forgetChoice } from '../../storage/selected-profile.ts'
-import { validityOf } from '../../storage/validity.ts'
 import type { LoginOptions, LoginSession } from './plan.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function saveToken(
   const profile = { address, ...found, scopes: [...scopes], store, since: Date.now() }
   const session = sessionOf(name, profile, { clientId, provider, fetch })
   try {
-    const error = await keep(token, session)
+    const error = await keepInTime(session, token).catch((error) => error)
     // The service issues the token once: whatever happened to it in one place, the other one is tried.
     const isPrinted = options.print && (await print(token, options))
     if (error) {
@@ -65,59 +65,15 @@ function byLocalClock(token: OAuthToken): OAuthToken {
   return expiresIn === undefined ? token : { ...token, expiresAt: Date.now() + expiresIn * 1000 }
 }
 
-/** Keeps a token, and tries again for a while. Resolves to the error if that was not possible. */
-async function keep(token: OAuthToken, session: Session): Promise<unknown> {
-  try {
-    await session.keep(token)
-    return undefined
-  } catch (error) {
-    return error instanceof NotKeptError && (await isStoredInTime(session)) ? undefined : error
-  }
-}
-
-/** Asks the API who has logged in and reports the login. */
+/** Asks the service who has logged in and reports the login. */
 export async function reportLogin(
   token: OAuthToken,
-  { plan, provider, terminal: { report } }: LoginSession,
+  { plan, provider, terminal }: LoginSession,
 ): Promise<void> {
   const { name, address, store } = plan
-  const response = await whoIs(token, { provider, fetch: await environmentFetch() })
-  const user = typeof response === 'string' ? response : undefined
+  const { user } = await askWho(token, { provider, fetch: await environmentFetch() })
   const { host } = authOrigin(address)
-  report.say(
-    {
-      event: 'authorized',
-      profile: name,
-      host,
-      ...(user && { user }),
-      scopes: token.scopes,
-      missingScopes: token.missingScopes,
-      ...(token.warning && { warning: token.warning }),
-      ...(token.expiresAt && { expiresAt: token.expiresAt }),
-      store,
-    },
-    '',
-    [
-      styled('green', '✓'),
-      ' Logged in to ',
-      styled('bold', host),
-      ...(user ? [' as ', styled('bold', user)] : []),
-    ],
-    ...(name === host ? [] : [fact('profile', name)]),
-    ...tokenLines(token),
-    ...(store === 'none' ? [] : [fact('stored in', placeOf(store, name))]),
-    '',
-  )
-}
-
-function tokenLines(token: OAuthToken): Line[] {
-  const { scopes, missingScopes } = token
-  return [
-    fact('scopes', scopes.join(', ') || 'none'),
-    ...(missingScopes.length > 0 ? [fact('not granted', missingScopes.join(', '))] : []),
-    ...(token.warning
-      ? [fact('type', `${token.tokenType || 'unknown'}: authgraph stores it but cannot send it`)]
-      : []),
-    fact('valid', validityOf(token)),
-  ]
+  const place = store === 'none' ? undefined : placeOf(store, name)
+  const { event, lines } = newLoginReport({ name, host, place, user }, token, 'authgraph')
+  terminal.report.say({ event: 'authorized', profile: name, ...event, store }, ...lines)
 }

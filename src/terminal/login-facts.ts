@@ -1,0 +1,143 @@
+import type { Revocation } from '../../machines/session-context.ts'
+import { BusyError } from '../errors.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { SessionView } from '../session/view-of-session.ts'
+import { failure } from './failure.ts'
+import type { Failure, TerminalTexts } from './texts.ts'
+import { fact, type Line, styled } from './writer.ts'
+
+/** What is known of a login. */
+export interface LoginFacts {
+  /** The name of the profile, or the host. */
+  readonly name: string
+  readonly host: string
+  /** Where the token is, for users; `undefined` if it is not stored. */
+  readonly place?: string | undefined
+  readonly user?: string | undefined
+  /** Whether the service was asked who the user is. */
+  readonly isChecked: boolean
+  /** Why the login cannot be used, or the service does not answer. */
+  readonly error?: Failure | undefined
+  readonly token?: OAuthToken | undefined
+  readonly view?: SessionView | undefined
+}
+
+/** Reports a new login: the members of an event for programs, and lines for users. */
+export function newLoginReport(
+  { name, host, place, user }: Pick<LoginFacts, 'name' | 'host' | 'place' | 'user'>,
+  token: OAuthToken,
+  command: string,
+): { readonly event: object; readonly lines: readonly Line[] } {
+  const { scopes, missingScopes, warning, expiresAt, tokenType } = token
+  return {
+    event: {
+      host,
+      ...(user && { user }),
+      scopes,
+      missingScopes,
+      ...(warning && { warning }),
+      ...(expiresAt && { expiresAt }),
+    },
+    lines: [
+      '',
+      [
+        styled('green', '✓'),
+        ' Logged in to ',
+        styled('bold', host),
+        ...(user ? [' as ', styled('bold', user)] : []),
+      ],
+      ...(name === host ? [] : [fact('profile', name)]),
+      fact('scopes', scopes.join(', ') || 'none'),
+      ...(missingScopes.length > 0 ? [fact('not granted', missingScopes.join(', '))] : []),
+      ...(warning
+        ? [fact('type', `${tokenType || 'unknown'}: ${command} stores it but cannot send it`)]
+        : []),
+      fact('valid', validityOf(token)),
+      ...(place === undefined ? [] : [fact('stored in', place)]),
+      '',
+    ],
+  }
+}
+
+/** Describes a login for programs. */
+export function loginEvent(login: LoginFacts, texts: TerminalTexts): object {
+  const { host, user, isChecked, error, token, view, place } = login
+  const pid = holderOf(login)
+  return {
+    host,
+    tried: isChecked,
+    ...(error ? { error: failure(error, {}, texts).event } : { user }),
+    ...(token && {
+      scopes: token.scopes,
+      expiresAt: token.expiresAt,
+      refreshable: token.refreshToken !== undefined,
+    }),
+    ...(view && { stored: view.isStored }),
+    ...(pid !== undefined && { heldBy: pid }),
+    place,
+  }
+}
+
+/** Describes a login to users. `mark` stands after its name. */
+export function loginLines(
+  login: LoginFacts,
+  { stream, texts, mark = '' }: { stream: NodeJS.WriteStream; texts: TerminalTexts; mark?: string },
+): Line[] {
+  const { name, host, place, user, isChecked, error, token, view } = login
+  const pid = holderOf(login)
+  const good = isChecked ? styled('green', '✓') : styled('yellow', '●')
+  const unknown = isChecked
+    ? 'not reported by this service'
+    : 'unknown, token not checked: this service has no known API'
+  return [
+    [error ? styled('red', '✗') : good, ' ', styled('bold', name), styled('dim', mark)],
+    ...(error
+      ? // The mark is already in front of the name.
+        failure(error, stream, texts).lines.map((line) =>
+          typeof line === 'string' ? line : [' ', ...line.slice(1)],
+        )
+      : [fact('user', user ?? unknown)]),
+    fact('host', host),
+    ...(token ? [fact('scopes', token.scopes.join(', ') || 'none'), fact('valid', validityOf(token))] : []),
+    ...(pid === undefined ? [] : [fact('held by', `process ${pid}, which is refreshing it`)]),
+    ...(place === undefined ? [] : [fact('stored in', place)]),
+    ...(view?.isStored === false ? [fact('not stored', 'the new token: the store cannot be written')] : []),
+  ]
+}
+
+/** Reports a logout. Without a revocation, the login had ended before. */
+export function logoutLines(
+  { name, host }: Pick<LoginFacts, 'name' | 'host'>,
+  revocation: Revocation | undefined,
+): Line[] {
+  const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', name)]
+  if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]
+  if (revocation.revoked) return [[...loggedOut, ': the token is revoked, and deleted from this machine.']]
+  return [
+    [...loggedOut, ': the token is deleted from this machine.'],
+    `  The service still accepts it (${revocation.why}).`,
+    `  Revoke it in your settings at ${host}.`,
+  ]
+}
+
+/** The process that refreshes the login and does not finish. */
+function holderOf({ error, view }: LoginFacts): number | undefined {
+  return error instanceof BusyError ? error.pid : view?.busy?.pid
+}
+
+/** Describes until when a token is valid. */
+function validityOf({ expiresAt, refreshToken }: OAuthToken): string {
+  if (expiresAt === undefined) return 'until it is revoked'
+  return `until ${timeOf(expiresAt)}${refreshToken ? ', refreshed automatically' : ''}`
+}
+
+/** Formats a time in the local time zone. The time is in epoch milliseconds. */
+export function timeOf(time: number): string {
+  const date = new Date(time)
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
+  return `${day} ${[date.getHours(), date.getMinutes()].map(twoDigits).join(':')}`
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0')
+}

@@ -1,0 +1,50 @@
+import type { Auth, HasForm } from '../auth/auth.ts'
+import { withAuth } from '../auth/with-auth.ts'
+import { withoutSlash } from '../protocol/address.ts'
+import type { Provider } from '../protocol/provider.ts'
+import { refusalOf } from '../protocol/refusal.ts'
+import { systemClock, within } from '../request/clock.ts'
+import { textMemberOf } from '../request/response.ts'
+import { get } from '../request/send.ts'
+
+/** Seconds. */
+const TIMEOUT = 10
+
+/**
+ * What services call the name of a user: GitHub, GitLab and OpenID Connect.
+ *
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims OpenID Connect Core 1.0, section 5.1}
+ */
+const NAMES = ['login', 'username', 'preferred_username', 'email', 'sub']
+
+/** What a service is asked with. */
+interface WhoIsOptions {
+  readonly provider: Provider
+  readonly fetch?: typeof globalThis.fetch | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The address that tells who the user is: that of OpenID Connect, or that of an API like GitHub's. */
+export function userAddressOf({ userinfoEndpoint, baseUrl }: Provider): string | undefined {
+  return userinfoEndpoint ?? (baseUrl === undefined ? undefined : `${withoutSlash(baseUrl)}/user`)
+}
+
+/**
+ * Asks the service who the user is. Resolves to `undefined` if it has no address for that, or does not say.
+ *
+ * @throws {@link RefusedError} and the other errors of a request; those of the authentication.
+ */
+export async function whoIs(
+  auth: Auth | HasForm,
+  { provider, fetch, signal }: WhoIsOptions,
+): Promise<string | undefined> {
+  const address = userAddressOf(provider)
+  if (address === undefined) return undefined
+  const api = { ...provider, baseUrl: new URL(address).origin }
+  const authorized = withAuth(auth, { provider: api, ...(fetch && { fetch }) })
+  const response = await within({ clock: systemClock, signal, timeout: TIMEOUT }, (signal) =>
+    get(address, { fetch: authorized, clock: systemClock }, signal),
+  )
+  if (response.status !== 200) throw refusalOf(response)
+  return NAMES.map((name) => textMemberOf(response.body, name)).find(Boolean)
+}
