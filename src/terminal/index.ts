@@ -5,6 +5,7 @@
  * @module authgraph/terminal
  */
 
+export { type DiscoverOptions, discover } from '../client/discover.ts'
 export {
   BadOptionError,
   CancelledError,
@@ -12,6 +13,13 @@ export {
   ExpiredError,
   NotKeptError,
 } from '../errors.ts'
+export {
+  github,
+  githubEnterprise,
+  type Provider,
+  rfc8628,
+  type ServiceAddresses,
+} from '../protocol/provider.ts'
 export {
   type LoginCommandOptions,
   type LoginCommands,

@@ -15,14 +15,14 @@ import { keyringOrFile } from '../session/node/keyring-or-file.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import { viewOfSession } from '../session/view-of-session.ts'
 import { probeStore } from '../store/probe.ts'
-import { type LoginCommandName, readWords } from './command-words.ts'
+import { type LoginCommandName, readCommandLine } from './command-line.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { failure } from './failure.ts'
 import { type LoginFacts, loginEvent, loginLines, logoutLines, newLoginReport } from './login-facts.ts'
 import { inTerminal, viaActor } from './login-in-terminal.ts'
 import { type Failure, type TerminalTexts, terminalTexts } from './texts.ts'
 import { userAddressOf, whoIs } from './who-is.ts'
-import { type Line, styled, visibleJson, writerTo } from './writer.ts'
+import { type Line, markedLines, styled, visibleJson, writerTo } from './writer.ts'
 
 /** Options of `loginCommands`: those of a session, and three that differ. */
 export interface LoginCommandsOptions extends Omit<SessionOptions, 'name' | 'data' | 'store' | 'onCodes'> {
@@ -102,7 +102,8 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
   function facts(found: Pick<LoginFacts, 'user' | 'error'>) {
     const snapshot = session.actor.getSnapshot()
     const { token } = tokenInUse(snapshot.context) ?? {}
-    if (token === undefined) throw new LoginRequiredError('the login was ended by another process')
+    // The service has refused it, or another process has logged out.
+    if (token === undefined) throw found.error ?? new LoginRequiredError()
     const isChecked = userAddressOf(provider) !== undefined
     const view = viewOfSession(snapshot, Date.now())
     return { name: host, host, place: files?.placeOf(KEY), isChecked, token, view, ...found }
@@ -138,8 +139,8 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
     session,
 
     async run(words, { signal } = {}) {
-      const read = readWords(name, words)
-      if ('help' in read) return print([read.help])
+      const read = readCommandLine(name, words)
+      if ('help' in read) return print(read.help.split('\n'))
       if ('command' in read) return commands[read.command]({ ...read, signal })
       errors.print([styled('red', '✗'), ` ${read.misuse}`], `See: ${name} --help`)
       return 2
@@ -151,9 +152,11 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
           await kept.update(KEY, (value) => ({ result: value }))
           await probeStore(kept, `probe of process ${process.pid}`)
           const why = files?.whyPlain()
-          const notice = `${why}. The token will be stored in plain text, in a file that only you can read.`
-          if (why)
-            terminal.report.say({ event: 'notice', message: notice }, [styled('yellow', '!'), ` ${notice}`])
+          if (why !== undefined) {
+            const message = `The token will be in plain text, in a file that only you can read: ${why}`
+            const lines = markedLines(styled('yellow', '!'), message, terminal.stream)
+            terminal.report.say({ event: 'notice', message }, ...lines)
+          }
           const actor = createDeviceAuthorization({ ...flow, scopes, signal })
           await keepInTime(session, await viaActor(actor, terminal))
           terminal.release()

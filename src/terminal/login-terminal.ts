@@ -59,7 +59,7 @@ export interface LoginTerminal {
   /** Shows codes. Opens the browser and copies the code if the options say so. */
   show(codes: ShownCodes): void
   /** Listens to keys and signals. */
-  listen(cancel: () => void): void
+  listen(cancel: () => unknown): void
   /** The codes that were shown last. */
   codes(): ShownCodes | undefined
   /** The signal that cancelled it. */
@@ -103,7 +103,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     if (options.copy) void copyCode(shown)
     if (options.open) openAddress(shown)
   }
-  const listen = (cancel: () => void) => {
+  const listen = (cancel: () => unknown) => {
     release()
     const stop = (by: Signal) => {
       signal = by
@@ -135,7 +135,8 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     listen,
     run(actor) {
       announce(actor, show)
-      listen(() => actor.send({ type: 'cancel' }))
+      // A token that is already approved is being stored: nothing is left to cancel.
+      listen(() => actor.getSnapshot().status === 'active' && actor.send({ type: 'cancel' }))
       return follow(actor, report)
     },
     codes: () => codes,

@@ -4,6 +4,13 @@ import { INVISIBLE } from '../protocol/syntax.ts'
 
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
+/** Columns before a line: for the mark, and for the indent of a report in a terminal. */
+const INDENT = 4
+
+/** Columns of a line in the narrowest terminal, and in a file or a pipe. */
+const LEAST_LINE = 20
+const LONGEST_LINE = 10_000
+
 type Style = Parameters<typeof styleText>[0]
 
 /** A part of a line, with its style if colors are enabled. */
@@ -65,6 +72,20 @@ export function visibleJson(value: unknown): string {
 export function columnsOf(line: Line): number {
   if (typeof line === 'string') return stringWidth(line)
   return line.reduce((width, part) => width + stringWidth(typeof part === 'string' ? part : part.text), 0)
+}
+
+/** Wraps a text at the width of a stream, behind a mark. */
+export function markedLines(
+  mark: Styled,
+  text: string,
+  stream: { readonly columns?: number },
+): readonly Line[] {
+  return wrapFor(stream, text).map((line, index) => (index === 0 ? [mark, ` ${line}`] : `  ${line}`))
+}
+
+/** Wraps a text at the width of a stream. */
+export function wrapFor({ columns = LONGEST_LINE }: { readonly columns?: number }, text: string): string[] {
+  return wrapWords(text, Math.max(columns - INDENT, LEAST_LINE))
 }
 
 /** Wraps a text between words, and a word that is longer than a line anywhere. */

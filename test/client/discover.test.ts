@@ -36,17 +36,19 @@ describe('discover', () => {
     expect(time.timers).toBe(0)
   })
 
-  test('reads how clients authenticate, and where the keys are', async () => {
+  test('reads how clients authenticate, and where the keys and the users are', async () => {
     const more = {
       token_endpoint_auth_methods_supported: ['client_secret_basic'],
       code_challenge_methods_supported: ['plain', 'S256'],
       jwks_uri: 'https://login.example/keys',
+      userinfo_endpoint: 'https://login.example/userinfo',
     }
     const { options } = scripted({ ...metadata, ...more })
     expect(await discover('https://login.example/tenant', options)).toMatchObject({
       clientAuthenticationMethods: ['client_secret_basic'],
       codeChallengeMethods: ['plain', 'S256'],
       jwksUri: 'https://login.example/keys',
+      userinfoEndpoint: 'https://login.example/userinfo',
     })
   })
 
@@ -55,12 +57,13 @@ describe('discover', () => {
       token_endpoint_auth_methods_supported: 'client_secret_basic',
       code_challenge_methods_supported: ['S256', 5],
       jwks_uri: 5,
+      userinfo_endpoint: 5,
     }
     const provider = await discover(
       'https://login.example/tenant',
       scripted({ ...metadata, ...wrong }).options,
     )
-    for (const name of ['clientAuthenticationMethods', 'codeChallengeMethods', 'jwksUri'])
+    for (const name of ['clientAuthenticationMethods', 'codeChallengeMethods', 'jwksUri', 'userinfoEndpoint'])
       expect(provider).not.toHaveProperty(name)
   })
 

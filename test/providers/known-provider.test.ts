@@ -92,6 +92,7 @@ describe('a known provider', () => {
         'https://id.example.com:8443/realms/my%20staff/protocol/openid-connect/auth/device',
       tokenEndpoint: 'https://id.example.com:8443/realms/my%20staff/protocol/openid-connect/token',
       revocationEndpoint: 'https://id.example.com:8443/realms/my%20staff/protocol/openid-connect/revoke',
+      userinfoEndpoint: 'https://id.example.com:8443/realms/my%20staff/protocol/openid-connect/userinfo',
       jwksUri: 'https://id.example.com:8443/realms/my%20staff/protocol/openid-connect/certs',
       scopeSeparator: ' ',
       encoding: 'form',

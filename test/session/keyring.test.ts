@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fileStore, keyringKey } from '../../src/session/node/index.ts'
+import { keyringOrFile } from '../../src/session/node/keyring-or-file.ts'
 import { hasKeyring, startKeyring } from '../cli/support/keyring.ts'
 import { buildProgram, startProgram } from './support/start-program.ts'
 
@@ -54,6 +55,20 @@ describe.skipIf(!hasKeyring)('keyringKey', () => {
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', keyring.env.DBUS_SESSION_BUS_ADDRESS)
   })
 
+  test('encrypts a record in plain text at the next write, where a keyring is optional', async () => {
+    const folder = join(process.env.XDG_STATE_HOME ?? '', 'my-cli')
+    await fileStore(folder).update('work', () => ({ result: undefined, value: record }))
+    const store = keyringOrFile('my-cli')
+    expect(await store.update('work', (value) => ({ result: value, value: record }))).toEqual(record)
+    expect([store.whyPlain(), store.placeOf('work')]).toEqual([
+      undefined,
+      `${join(folder, 'work.json')} (encrypted with a key in the system keyring)`,
+    ])
+    const raw = await fileStore(folder).update('work', (value) => ({ result: value }))
+    expect(JSON.stringify(raw)).not.toContain('gho_secret')
+    expect(await store.update('work', (value) => ({ result: value }))).toEqual(record)
+  })
+
   test('never replaces an entry that is not a key', async () => {
     const { AsyncEntry } = await import('@napi-rs/keyring')
     const entry = new AsyncEntry('damaged', 'session key', { linux: { store: 'secret-service' } })
@@ -91,6 +106,18 @@ describe('keyringKey without a keyring', () => {
       code: 'store_unavailable',
       message: expect.stringContaining('the system keyring cannot be used: '),
     })
+    vi.unstubAllEnvs()
+  })
+
+  test('a token in plain text never replaces an encrypted one, where a keyring is optional', async () => {
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
+    vi.stubEnv('XDG_STATE_HOME', mkdtempSync(join(tmpdir(), 'authgraph-keyring-')))
+    const folder = join(process.env.XDG_STATE_HOME ?? '', 'nowhere')
+    const change = () => ({ result: undefined, value: record })
+    await fileStore(folder, { seal: new Uint8Array(32) }).update('work', change)
+    const before = await fileStore(folder).update('work', (value) => ({ result: value }))
+    await expect(keyringOrFile('nowhere').update('work', change)).rejects.toThrow('keyring cannot be used')
+    expect(await fileStore(folder).update('work', (value) => ({ result: value }))).toEqual(before)
     vi.unstubAllEnvs()
   })
 

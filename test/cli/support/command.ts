@@ -14,8 +14,8 @@ export interface RunOptions {
   readonly command?: string
   /** Sends a signal once the condition is true, then calls the function. */
   readonly killWhen?: readonly [happened: () => boolean, signal: NodeJS.Signals, then?: () => void]
-  /** Closes standard output after the first output, like `head`. */
-  readonly isCut?: boolean
+  /** Closes standard output after the first output, or once the output is like this, as `head` does. */
+  readonly isCut?: boolean | RegExp
   /** The file descriptor of standard output, or a pipe that nobody reads. Default: a pipe. */
   readonly stdout?: number | 'closed'
   /** Called with the output so far. */
@@ -55,7 +55,7 @@ export function run(args: readonly string[], options: RunOptions) {
   let stderr = ''
   child.stdout?.on('data', (chunk) => {
     stdout += chunk
-    if (isCut) child.stdout?.destroy()
+    if (isCut instanceof RegExp ? isCut.test(stdout) : isCut) child.stdout?.destroy()
     onOutput(stdout, (signal) => child.killed || child.kill(signal))
   })
   child.stderr?.on('data', (chunk) => {

@@ -33,13 +33,13 @@ Exit codes:
 export type LoginCommandName = keyof typeof COMMANDS
 
 /** What the words of a command line mean. */
-export type ReadWords =
+export type CommandLine =
   | { readonly help: string }
   | { readonly misuse: string }
   | { readonly command: LoginCommandName; readonly scopes?: readonly string[]; readonly json: boolean }
 
 /** Reads the words of a command line. */
-export function readWords(name: string, [word = 'help', ...rest]: readonly string[]): ReadWords {
+export function readCommandLine(name: string, [word = 'help', ...rest]: readonly string[]): CommandLine {
   const help = { help: helpOf(name) }
   if (['help', '--help', '-h'].includes(word)) return help
   if (!isCommand(word)) return { misuse: `unknown command: use ${Object.keys(COMMANDS).join(', ')}` }

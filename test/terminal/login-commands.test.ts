@@ -1,0 +1,231 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { type LoginCommandsOptions, loginCommands, rfc8628 } from '../../src/terminal/index.ts'
+import { liveService } from '../cli/support/live-service.ts'
+import { granted, type Script, scriptedHttp } from '../cli/support/scripted-http.ts'
+
+const TOKEN = 'token-in-the-clear-0123456789'
+const OCTOCAT = { id: 1, login: 'octocat' }
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ag-commands-'))
+  vi.stubEnv('XDG_STATE_HOME', folder)
+  vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
+  vi.stubEnv('NO_COLOR', '1')
+  vi.stubEnv('CI', undefined)
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true })
+})
+
+/** Takes the place of a stream of the process. `onText` is called with all of its text so far. */
+function captured(name: 'stdout' | 'stderr', onText: (text: string) => void = () => undefined) {
+  let text = ''
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _, done) {
+      text += chunk
+      onText(text)
+      done()
+    },
+  })
+  vi.spyOn(process, name, 'get').mockReturnValue(stream as never)
+  return () => text
+}
+
+const at = (url: string) =>
+  rfc8628({
+    deviceAuthorizationEndpoint: `${url}/login/device/code`,
+    tokenEndpoint: `${url}/login/oauth/access_token`,
+    revocationEndpoint: `${url}/login/oauth/revoke`,
+    baseUrl: url,
+  })
+
+/** The command `acme` for a service: runs one line of it. Each is a process of its own as far as it can tell. */
+function acme(url: string, more: Partial<LoginCommandsOptions> = {}) {
+  return async (line: string, onText?: (text: string) => void, signal?: AbortSignal) => {
+    const stdout = captured('stdout', onText)
+    const stderr = captured('stderr')
+    const commands = loginCommands({ name: 'acme', clientId: 'id', provider: at(url), ...more })
+    const code = await commands.run(line === '' ? [] : line.split(' '), { signal })
+    commands.session.actor.stop()
+    return { code, stdout: stdout(), stderr: stderr() }
+  }
+}
+
+async function live(options: Parameters<typeof liveService>[0] = {}) {
+  const clients = [{ clientId: 'id', name: 'Acme' }]
+  const service = await liveService({ clients, dialect: 'rfc8628', ...options })
+  onTestFinished(() => service.close())
+  return { ...service, run: acme(service.url), where: new URL(service.url).host }
+}
+
+async function scripted(script: Script) {
+  const service = await scriptedHttp(script)
+  onTestFinished(() => service.close())
+  return { ...service, run: acme(service.url) }
+}
+
+const file = () => join(folder, 'acme', 'default.json')
+const NOBODY = { code: 1, stdout: '', stderr: '✗ nobody is logged in: run acme login\n' }
+
+test('logs in, says who it is, prints the token and the status, and logs out', async () => {
+  const { run, approver, issued, where } = await live({ refreshTokens: { lifetime: 3600 } })
+  const login = await run('login --scopes repo,gist', approver())
+  expect(login).toMatchObject({ code: 0, stderr: '' })
+  const facts = ` {2}scopes {6}repo, gist\n {2}valid {7}until .*, refreshed automatically\n {2}stored in {3}${file()} \\(plain text\\)\n`
+  expect(login.stdout).toMatch(new RegExp(`\n✓ Logged in to ${where} as octocat\n.*${facts}`))
+  expect(login.stdout).toMatch(
+    /^! The token will be in plain text, in a file that only you can read: the system keyring/,
+  )
+  expect(statSync(file()).mode & 0o777).toBe(0o600)
+  expect(await run('whoami')).toEqual({ code: 0, stdout: 'octocat\n', stderr: '' })
+  expect(await run('token')).toEqual({ code: 0, stdout: `${issued[0]}\n`, stderr: '' })
+  const status = await run('status')
+  expect(status).toMatchObject({ code: 0, stderr: '' })
+  expect(status.stdout).toMatch(
+    new RegExp(`^✓ ${where}\n {2}user {8}octocat\n {2}host {8}${where}\n${facts}$`),
+  )
+  const event = JSON.parse((await run('status --json')).stdout)
+  expect(event).toMatchObject({ host: where, user: 'octocat', scopes: ['repo', 'gist'], refreshable: true })
+  expect(login.stdout + status.stdout).not.toContain(issued[0])
+  expect(await run('logout')).toEqual({
+    code: 0,
+    stdout: `✓ Logged out of ${where}: the token is revoked, and deleted from this machine.\n`,
+    stderr: '',
+  })
+  expect(readFileSync(file(), 'utf8')).not.toContain(issued[0])
+  for (const command of ['logout', 'whoami', 'token', 'status', 'status --json'])
+    expect(await run(command)).toEqual(NOBODY)
+})
+
+test.each([
+  ['denies', 4, 900],
+  ['lets the code expire', 3, 1],
+])('login prints one error if the user %s, and exits with %i', async (decision, code, expiresIn) => {
+  const { run, denier } = await live({ expiresIn })
+  const ended = await run('login', decision === 'denies' ? denier() : undefined)
+  expect(ended).toMatchObject({ code, stderr: '' })
+  expect(ended.stdout.match(/✗/g)).toHaveLength(1)
+  expect(await run('whoami')).toEqual(NOBODY)
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s cancels the code, and login exits with %i', async (signal, code) => {
+  const { run } = await live()
+  const stop = (text: string) =>
+    /enter the code/.test(text) && process.listenerCount(signal) > 0 && process.emit(signal, signal)
+  expect(await run('login', stop)).toMatchObject({ code, stdout: expect.stringContaining('cancelled') })
+  expect(process.listenerCount(signal)).toBe(0)
+})
+
+test('an abort signal cancels a login before it requests a code', async () => {
+  const { run, requests } = await scripted({})
+  expect(await run('login', undefined, AbortSignal.abort())).toMatchObject({ code: 130 })
+  expect(requests).toEqual([])
+})
+
+test('login prints one JSON object per line, and no secret', async () => {
+  const { run, approver, issued } = await live()
+  const { code, stdout } = await run('login --json', approver())
+  expect(code).toBe(0)
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['notice', 'codes', 'state']))
+  expect(events.at(-1)).toMatchObject({ event: 'authorized', user: 'octocat', missingScopes: [] })
+  expect(stdout).not.toContain(issued[0])
+})
+
+test('a login succeeds at a service that does not say as whom, and whoami does not', async () => {
+  const { run } = await scripted({ polls: [granted(TOKEN)], user: {} })
+  expect(await run('login')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Logged in to localhost'),
+  })
+  expect(await run('whoami')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^● Logged in to .*, which does not say as whom\.\n$/),
+  })
+  expect(await run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining('not reported') })
+})
+
+test('whoami asks the userinfo endpoint of the provider, also at another origin than the API', async () => {
+  const user = { sub: '1234', preferred_username: 'mona' }
+  const { run: _, url, requests } = await scripted({ polls: [granted(TOKEN)], user })
+  const other = url.replace('localhost', '127.0.0.1')
+  const run = acme(url, { provider: { ...at(url), userinfoEndpoint: `${other}/userinfo` } })
+  await run('login')
+  expect(await run('whoami')).toEqual({ code: 0, stdout: 'mona\n', stderr: '' })
+  expect(requests.at(-1)).toMatchObject({ path: '/userinfo', authorization: `Bearer ${TOKEN}` })
+})
+
+test('a login that the service has ended is no longer used', async () => {
+  const { run, approver, revoke } = await live()
+  await run('login', approver())
+  await revoke({ user: OCTOCAT })
+  const ended = { code: 1, stdout: '', stderr: '✗ the login has ended: run acme login\n' }
+  for (const command of ['status', 'whoami', 'token']) expect(await run(command)).toEqual(ended)
+})
+
+test('status shows a login while its service cannot be reached', async () => {
+  const { run, close } = await scripted({ polls: [granted(TOKEN)] })
+  await run('login')
+  close()
+  expect(await run('status')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^✗ localhost:.*\n.*cannot be reached[\s\S]*stored in/),
+  })
+})
+
+test.each([
+  ['deploy', /^✗ unknown command: use login, logout, whoami, token, status\nSee: acme --help\n$/],
+  [`token --access=${TOKEN}`, /^✗ token has no such option or argument\n/],
+  [`whoami ${TOKEN}`, /^✗ whoami has no such option or argument\n/],
+  ['logout --scopes repo', /^✗ logout has no option --scopes\n/],
+])('refuses "%s" with exit code 2, and quotes no value', async (line, stderr) => {
+  const ended = await acme('http://localhost:1')(line)
+  expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) })
+  expect(ended.stderr).not.toContain(TOKEN)
+})
+
+test.each(['', 'help', '--help', '-h', 'login --help'])('prints the help for "%s"', async (line) => {
+  const { code, stdout } = await acme('http://localhost:1')(line)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^Commands:\n {2}acme login {3}log in with a code[\s\S]*\n {2}130 {2}cancelled \(Ctrl-C\)\n$/,
+  )
+})
+
+test('names itself as the command that the user runs', () => {
+  for (const name of ['', '../acme', 'a b'])
+    expect(() => loginCommands({ name, clientId: 'id' })).toThrow('name must be that of your command')
+})
+
+test('a login that cannot be stored fails before a code is requested', async () => {
+  const { run, requests } = await scripted({})
+  writeFileSync(join(folder, 'acme'), '')
+  expect(await run('login')).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ .*acme.*\n$/) })
+  expect(requests).toEqual([])
+})
+
+test('prints the token to a reader that has gone, and exits with 1', async () => {
+  const { run } = await scripted({ polls: [granted(TOKEN)] })
+  await run('login')
+  const broken = new Writable({ write: (_, __, done) => done(Object.assign(new Error(), { code: 'EPIPE' })) })
+  vi.spyOn(process, 'stdout', 'get').mockReturnValue(broken as never)
+  const commands = loginCommands({ name: 'acme', clientId: 'id', provider: at('http://localhost:1') })
+  expect(await commands.token()).toBe(1)
+})
