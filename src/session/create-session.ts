@@ -152,7 +152,7 @@ export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
  * A login that is stored, refreshed and shared. It authenticates API calls: `createApi({ auth: session })`. Requests to
- * an API of another origin than the `baseUrl` of its provider reject with a {@link WrongHostError}.
+ * another origin than the `baseUrl` and the `userinfoEndpoint` of its provider reject with a {@link WrongHostError}.
  */
 export interface Session extends HasForm {
   /**

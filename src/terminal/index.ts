@@ -5,7 +5,7 @@
  * @module authgraph/terminal
  */
 
-export { type DiscoverOptions, discover } from '../client/discover.ts'
+export { discover } from '../client/discover.ts'
 export {
   BadOptionError,
   CancelledError,

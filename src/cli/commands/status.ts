@@ -43,7 +43,9 @@ export function statusCommand(): Command {
     summary: 'show who is logged in, where, with which scopes and until when',
     description:
       'Check each login with its service and show the user, the scopes, the expiry and where the token is stored, but ' +
-      'not the token. Also show if a login has ended, or which process is refreshing it and does not finish. A login with --issuer or with explicit endpoints cannot be checked, because its service has no known API.',
+      'not the token. Also show if a login has ended, or which process is refreshing it and does not finish. ' +
+      'A login with --issuer or with explicit endpoints can only be checked if the metadata of the issuer names a ' +
+      'userinfo endpoint.',
     exitCodes: {
       0: 'every login that can be checked works',
       1: 'a login does not work, or nobody is logged in',
