@@ -19,19 +19,21 @@ const PROJECTS = [
     name: 'lowest',
     packages: [
       ...['xstate@5.20.0', 'vitest@3.0.0', 'redis@5.0.0', 'pg@8.0.3', 'libsql@0.5.22'],
+      ...['react@18', 'react-dom@18', '@types/react@18'],
       ...['typescript@5.8', '@types/node@20', '@types/pg@8'],
     ],
     // XState changed the type parameters of its machines in 5.33, so declarations are not checked with an older version.
-    steps: ['login.js', 'login.cjs', 'redis.js', 'sqlite.js', 'types', 'vitest'],
+    steps: ['login.js', 'login.cjs', 'react.js', 'redis.js', 'sqlite.js', 'types', 'vitest'],
     typescript: [['--skipLibCheck', 'true']],
   },
   {
     name: 'highest',
     packages: [
       ...['xstate@5', 'vitest@4', 'redis@6', 'pg@8', 'libsql@0.5'],
+      ...['react@19', 'react-dom@19', '@types/react@19'],
       ...['typescript@6.0', '@types/node@24', '@types/pg@8'],
     ],
-    steps: ['login.js', 'login.cjs', 'redis.js', 'sqlite.js', 'types', 'vitest'],
+    steps: ['login.js', 'login.cjs', 'react.js', 'redis.js', 'sqlite.js', 'types', 'vitest'],
     typescript: [[], ['--project', 'tsconfig.require.json']],
   },
   // Older peers in a project must not prevent the installation for users who do not use them with this package.
