@@ -61,7 +61,8 @@ async function approve(address = '') {
 }
 
 test('issues refresh tokens, and repeats a response only within the window', async () => {
-  const served = serve(...CLIENT, '--interval', '1', '--refresh-tokens', '60', '--reuse-window', '0')
+  const refreshing = ['--token-lifetime', '30', '--refresh-tokens', '60', '--reuse-window', '0']
+  const served = serve(...CLIENT, '--interval', '1', ...refreshing)
   const url = await served.url()
   const provider = github({ authUrl: url, baseUrl: url })
   const token = await authorizeDevice({
@@ -69,7 +70,7 @@ test('issues refresh tokens, and repeats a response only within the window', asy
     provider,
     onCodes: ({ verificationUriComplete }) => approve(verificationUriComplete),
   })
-  expect([token.expiresIn, token.refreshTokenExpiresIn]).toEqual([60, 60])
+  expect([token.expiresIn, token.refreshTokenExpiresIn]).toEqual([30, 60])
   expect((await refresh(token, { clientId: CLIENT_ID, provider })).refreshToken).toBeDefined()
   await expect(refresh(token, { clientId: CLIENT_ID, provider })).rejects.toMatchObject({
     code: 'login_required',
@@ -93,6 +94,7 @@ test('logs a complete login over HTTP without secrets', async () => {
       await approve(verificationUriComplete)
     },
   })
+  expect(token.expiresIn).toBe(28_800)
   secrets.push(token.accessToken.reveal())
   const headers = { authorization: `Bearer ${token.accessToken.reveal()}`, cookie: 'name=in-the-query' }
   const user = await fetch(`${url}/user`, { headers })

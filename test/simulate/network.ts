@@ -91,7 +91,7 @@ function carry(
   const fault = world.fault('request', exchange.login, id)
   const respond = async (copy = exchange) => responseOf(await transmit(world, copy, fault, handle))
   const wait = (seconds: number) => world.pause(seconds * 1000)
-  const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now })
+  const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now, errorStatus: 200 })
   const lose = ({ made }: Received) => {
     if (made) world.judge.dropped(exchange, made, 'no response arrived')
   }

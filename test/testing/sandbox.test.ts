@@ -288,6 +288,43 @@ describe('a fault', () => {
   })
 })
 
+test.each(['github', 'rfc8628'] as const)(
+  'an injected error reaches any client at the endpoints, as the dialect %s sends it',
+  async (dialect) => {
+    const { inject, endpoints, fetch } = createSandbox({ dialect })
+    const poll = async () => {
+      const response = await fetch(endpoints.token, { method: 'POST' })
+      return [response.status, response.headers.get('content-type'), await response.text()]
+    }
+    const status = dialect === 'github' ? 200 : 400
+    inject({ error: 'slow_down', interval: 30 })
+    expect(await poll()).toEqual([status, 'application/json', '{"error":"slow_down","interval":30}'])
+    inject({ error: 'expired_token' })
+    expect(await poll()).toEqual([status, 'application/json', '{"error":"expired_token"}'])
+    inject({ body: '<p>Sign in', contentType: 'text/html', status: 511 })
+    expect(await poll()).toEqual([511, 'text/html', '<p>Sign in'])
+  },
+)
+
+test('the endpoints are those that the sandbox publishes, also where it listens', async () => {
+  await using sandbox = createSandbox()
+  for (const listens of [false, true]) {
+    if (listens) await sandbox.listen()
+    const { endpoints, client } = sandbox
+    const { fetch } = listens ? globalThis : sandbox
+    const published = await fetch(`${endpoints.issuer}/.well-known/oauth-authorization-server`)
+    expect(await published.json()).toMatchObject({
+      issuer: endpoints.issuer,
+      device_authorization_endpoint: endpoints.deviceAuthorization,
+      token_endpoint: endpoints.token,
+      revocation_endpoint: endpoints.revocation,
+    })
+    const body = new URLSearchParams({ client_id: String(client.clientId) })
+    const codes = await fetch(endpoints.deviceAuthorization, { method: 'POST', body })
+    expect((await codes.json()).verification_uri).toBe(endpoints.verification)
+  }
+})
+
 describe('what is no fault', () => {
   test.each([
     'timeout',
@@ -298,6 +335,12 @@ describe('what is no fault', () => {
     { status: 429, retryAfter: Number.NaN },
     { slow: -1 },
     { clockSkew: '3600' },
+    { error: '' },
+    { error: 'slow_down', interval: '10' },
+    { error: 'slow_down', slow: 3 },
+    { body: {} },
+    { body: '', status: 204 },
+    { body: '', clockSkew: 5 },
     null,
   ])('is refused: %j', (fault) => {
     expect(() => createSandbox().inject(fault as Fault)).toThrow('unknown fault')
@@ -313,6 +356,9 @@ test.each<[Fault, string, number]>([
   [{ retryAfter: 3, status: 429 }, 'status', 429],
   [{ status: 204 }, 'status', 204],
   [{ clockSkew: 5 }, 'clockSkew', 200],
+  [{ error: 'server_error' }, 'server_error', 200],
+  [{ body: '{}' }, 'body', 200],
+  [{ body: 'Bad gateway', contentType: 'text/plain', status: 502 }, 'body', 502],
 ])('the fault %j stands in the log as %s, with the status %i', async (fault, outcome, status) => {
   const sandbox = createSandbox()
   sandbox.inject(fault)

@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly expiresIn: number
   /** Seconds. */
   readonly interval: number
+  /** Seconds. */
+  readonly tokenLifetime: number
   /** Seconds; no refresh tokens by default. */
   readonly refreshTokens?: number
   /** Seconds. */

@@ -4,6 +4,7 @@ import { BadOptionError } from '../../errors.ts'
 import { githubApi } from '../../github-api/github-api.ts'
 import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
 import { createService } from '../../service/create-service.ts'
+import { newToken } from '../../service/credentials/random-codes.ts'
 import { isSecureOrLoopback } from '../../service/host/check-options.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
 import { wrapWords, writerTo } from '../../terminal/writer.ts'
@@ -34,7 +35,7 @@ export function serveCommand(): Command {
     examples: [
       'authgraph serve --demo-client',
       'authgraph serve --client my-id="My device" --interval 1',
-      'authgraph serve --demo-client --refresh-tokens 3600 --reuse-window 0',
+      'authgraph serve --demo-client --token-lifetime 60 --refresh-tokens 3600',
       'authgraph serve --demo-client --store sqlite:authgraph.db',
       'authgraph serve --clients clients.json --store redis://127.0.0.1:6379 --json',
     ],
@@ -59,6 +60,12 @@ export function serveCommand(): Command {
     )
     .option('--expires-in <seconds>', 'expire codes after this time', wholeNumber(1, 86_400, 'seconds'), 900)
     .option('--interval <seconds>', 'ask devices to poll at this interval', wholeNumber(1, 300, 'seconds'), 5)
+    .option(
+      '--token-lifetime <seconds>',
+      'expire access tokens after this time',
+      wholeNumber(1, 31_536_000, 'seconds'),
+      28_800,
+    )
     .option(
       '--refresh-tokens <seconds>',
       'issue refresh tokens; log users out after this time',
@@ -159,6 +166,7 @@ async function prepare(options: ServeOptions, store: OpenStore['store'] | undefi
     dialect: options.dialect,
     interval: options.interval,
     expiresIn: options.expiresIn,
+    issueToken: () => ({ token: newToken(), expiresIn: options.tokenLifetime }),
     ...(options.refreshTokens && {
       refreshTokens: { lifetime: options.refreshTokens, reuseWindow: options.reuseWindow },
     }),

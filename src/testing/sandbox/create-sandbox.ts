@@ -7,12 +7,14 @@ import {
   DEVICE_CODE_PATH,
   REFRESH_GRANT_TYPE,
   REVOCATION_PATH,
+  VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
 import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
 import { type Clock, systemClock } from '../../request/clock.ts'
 import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/response.ts'
 import type { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
+import { DIALECTS } from '../../service/grants/dialect.ts'
 import type { Decision } from '../../service/grants/grants.ts'
 import type { Listening } from '../../service/http/listen.ts'
 import type { ServiceOptions } from '../../service/options.ts'
@@ -68,6 +70,19 @@ export interface Sandbox {
     readonly fetch: typeof globalThis.fetch
     /** The clock of the sandbox. */
     readonly clock: Clock
+  }
+  /** The addresses that a client of your own needs, or a proxy. They change when the sandbox listens. */
+  readonly endpoints: {
+    /** The device authorization endpoint. RFC 8628, section 3.1. */
+    readonly deviceAuthorization: string
+    /** The token endpoint. */
+    readonly token: string
+    /** The revocation endpoint. RFC 7009. */
+    readonly revocation: string
+    /** The page where the user enters the code. */
+    readonly verification: string
+    /** The issuer, below which the metadata is published. RFC 8414. */
+    readonly issuer: string
   }
   /** Sends requests to the sandbox without a socket. */
   readonly fetch: typeof globalThis.fetch
@@ -171,6 +186,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { time: kind = 'virtual', clients = [CLIENT], ...serviceOptions } = options
   const time = kind === 'virtual' ? new VirtualTime() : undefined
   const clock = time?.clock() ?? systemClock
+  const errorStatus = DIALECTS[options.dialect ?? 'github'].pollError
   const { store = memoryStore({ clock }), api = githubApi(options.apps) } = serviceOptions
   const waiting = new Set<() => void>()
   const requests: Mutable<SandboxRequest>[] = []
@@ -220,7 +236,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const send = () => holdTime(async () => read(await service.fetch(request), entry, kind))
     const wait = (seconds: number) =>
       new Promise<void>((resolve) => clock.setTimeout(resolve, seconds * 1000))
-    return fault === undefined ? send() : play(fault, { respond: send, wait, now: clock.now })
+    return fault === undefined ? send() : play(fault, { respond: send, wait, now: clock.now, errorStatus })
   }
 
   /** Dates the response, and records its outcome. */
@@ -283,6 +299,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         provider: providerOf(options.dialect, authUrl ?? IN_PROCESS),
         fetch,
         clock,
+      }
+    },
+    get endpoints() {
+      const issuer = authUrl ?? IN_PROCESS
+      return {
+        deviceAuthorization: issuer + DEVICE_CODE_PATH,
+        token: issuer + ACCESS_TOKEN_PATH,
+        revocation: issuer + REVOCATION_PATH,
+        verification: issuer + VERIFICATION_PATH,
+        issuer,
       }
     },
     fetch,

@@ -1,4 +1,5 @@
 import { BadOptionError } from '../../errors.ts'
+import { isTexts } from '../../protocol/fields.ts'
 
 /**
  * A fault of one request.
@@ -9,6 +10,9 @@ import { BadOptionError } from '../../errors.ts'
  * - `html`: a page with status 200, such as the sign-in page of a hotel network.
  * - `malformed`: JSON that is cut off.
  * - `status`: this HTTP status, such as 503 or 429; `retryAfter` adds a `Retry-After` header in seconds.
+ * - `error`: this OAuth error, such as `slow_down` or `expired_token`, as the dialect sends errors at the token endpoint.
+ *   `interval` adds the interval in seconds that a `slow_down` may bring.
+ * - `body`: this text as the body, by default JSON with status 200.
  * - `slow`: the response takes this many seconds.
  * - `clockSkew`: the service's clock (its `Date` header) is this many seconds ahead; negative means behind.
  */
@@ -19,6 +23,8 @@ export type Fault =
   | 'html'
   | 'malformed'
   | { readonly status: number; readonly retryAfter?: number }
+  | { readonly error: string; readonly interval?: number }
+  | { readonly body: string; readonly contentType?: string; readonly status?: number }
   | { readonly slow: number }
   | { readonly clockSkew: number }
 
@@ -32,6 +38,8 @@ export interface FaultyExchange {
   wait(seconds: number): Promise<void>
   /** The service's time in epoch milliseconds. */
   now(): number
+  /** The status of an OAuth error. */
+  readonly errorStatus: number
 }
 
 /**
@@ -42,25 +50,50 @@ export interface FaultyExchange {
 export function assertFault(fault: Fault): void {
   if (!isFault(fault))
     throw new BadOptionError(
-      `unknown fault: use ${NAMES.map((name) => `'${name}'`).join(', ')}, { status } from 200 to 599, { slow } or { clockSkew }`,
+      `unknown fault: use ${NAMES.map((name) => `'${name}'`).join(', ')}, { status } from 200 to 599, { error }, { body }, { slow } or { clockSkew }`,
     )
 }
 
 function isFault(fault: unknown): boolean {
   if (typeof fault === 'string') return NAMES.includes(fault)
-  const { status, slow, clockSkew, retryAfter = 0 } = Object(fault)
-  const [value, ...others] = [status, slow, clockSkew].filter((given) => given !== undefined)
-  if (others.length > 0 || !Number.isFinite(value) || !Number.isFinite(retryAfter)) return false
-  if (status !== undefined) return Number.isInteger(status) && status >= 200 && status <= 599
-  return slow === undefined || slow >= 0
+  const {
+    status,
+    slow,
+    clockSkew,
+    error,
+    body,
+    contentType = '',
+    retryAfter = 0,
+    interval = 0,
+  } = Object(fault)
+  const kinds = [body ?? status, slow, clockSkew, error].filter((given) => given !== undefined)
+  if (kinds.length !== 1 || ![retryAfter, interval].every(Number.isFinite)) return false
+  if (body !== undefined)
+    return isTexts([body, contentType]) && (status === undefined || (isStatus(status) && hasBody(status)))
+  if (error !== undefined) return typeof error === 'string' && error !== ''
+  if (status !== undefined) return isStatus(status)
+  return slow === undefined ? Number.isFinite(clockSkew) : Number.isFinite(slow) && slow >= 0
+}
+
+function isStatus(value: number): boolean {
+  return Number.isInteger(value) && value >= 200 && value <= 599
+}
+
+function hasBody(status: number): boolean {
+  return ![204, 205, 304].includes(status)
 }
 
 /** Responds to one request with a fault. */
-export async function play(fault: Fault, { respond, wait, now }: FaultyExchange): Promise<Response> {
+export async function play(
+  fault: Fault,
+  { respond, wait, now, errorStatus }: FaultyExchange,
+): Promise<Response> {
   if (fault === 'drop') throw connectionReset()
   if (fault === 'hang') return new Promise(() => undefined)
   if (fault === 'html') return page()
   if (fault === 'malformed') return truncatedJson()
+  if (typeof fault === 'object' && 'error' in fault) return json(JSON.stringify(fault), errorStatus)
+  if (typeof fault === 'object' && 'body' in fault) return json(fault.body, fault.status, fault.contentType)
   if (typeof fault === 'object' && 'status' in fault) return failure(fault)
   const response = await respond()
   if (fault === 'lose') throw connectionReset()
@@ -69,9 +102,11 @@ export async function play(fault: Fault, { respond, wait, now }: FaultyExchange)
   return response
 }
 
-/** The name of a fault in the log. */
+/** The name of a fault in the log; of an OAuth error its code. */
 export function nameOfFault(fault: Fault): string {
   if (typeof fault === 'string') return fault
+  if ('error' in fault) return fault.error
+  if ('body' in fault) return 'body'
   if ('status' in fault) return 'status'
   return 'slow' in fault ? 'slow' : 'clockSkew'
 }
@@ -90,7 +125,11 @@ function page(): Response {
 }
 
 function truncatedJson(): Response {
-  return new Response('{"error":"authorization_pen', { headers: { 'content-type': 'application/json' } })
+  return json('{"error":"authorization_pen')
+}
+
+function json(body: string, status = 200, contentType = 'application/json'): Response {
+  return new Response(body, { status, headers: { 'content-type': contentType } })
 }
 
 function failure({ status, retryAfter }: Extract<Fault, { status: number }>): Response {
