@@ -76,15 +76,19 @@ export class CancelledError extends AuthgraphError {
  */
 export class UnreachableError extends AuthgraphError {
   readonly code = 'unreachable'
-  readonly reason: string | undefined
+  declare readonly reason: string | undefined
 
-  constructor(host: string, reason?: string, options?: ErrorOptions) {
-    super(`${host} cannot be reached${reason ? `: ${reason}` : ''}`, options)
-    this.reason = reason
+  constructor(host: string, reason?: string, options?: ErrorOptions & { readonly request?: string }) {
+    super(`${host} cannot be reached${reason ? `: ${reason}` : ''}${inBrackets(options?.request)}`, options)
+    keep(this, { reason })
   }
 
   /** Creates the error from what an HTTP client threw. Keeps only the system error code. */
-  static of(host: string, thrown: unknown, options?: ErrorOptions): UnreachableError {
+  static of(
+    host: string,
+    thrown: unknown,
+    options?: ErrorOptions & { readonly request?: string },
+  ): UnreachableError {
     return new this(host, systemCode(thrown), options)
   }
 }
@@ -101,8 +105,8 @@ function systemCode(error: unknown, depth = 0): string | undefined {
 export class TimedOutError extends AuthgraphError {
   readonly code = 'timed_out'
 
-  constructor() {
-    super('the service did not respond in time')
+  constructor(request?: string) {
+    super(`the service did not respond in time${inBrackets(request)}`)
   }
 }
 
@@ -110,8 +114,8 @@ export class TimedOutError extends AuthgraphError {
 export class RedirectedError extends AuthgraphError {
   readonly code = 'redirected'
 
-  constructor(host: string) {
-    super(`${host} responded with a redirect, which is never followed: use the final URL`)
+  constructor(request: string) {
+    super(`${request} responded with a redirect, which is never followed: use the final URL`)
   }
 }
 
@@ -132,13 +136,22 @@ export class BadResponseError extends AuthgraphError {
 export class ResponseTooLargeError extends AuthgraphError {
   readonly code = 'response_too_large'
 
-  constructor(limit: number) {
-    super(`the response is larger than ${limit} bytes`)
+  constructor(limit: number, request?: string) {
+    super(`the response is larger than ${limit} bytes${inBrackets(request)}`)
   }
 }
 
+/** What a {@link RefusedError} is made of. */
+export interface RefusalDetails {
+  readonly error?: string | undefined
+  readonly description?: string | undefined
+  readonly status: number
+  readonly retryAfter?: number | undefined
+  readonly request?: string | undefined
+}
+
 /**
- * The service refused the request.
+ * The service refused the request. The message names the request: its method, host and path.
  *
  * `error` is the OAuth error code, if the response has one; `status` is the HTTP status; `retryAfter` is the number of
  * seconds to wait before the next request, if the service asked for it.
@@ -151,25 +164,18 @@ export class ResponseTooLargeError extends AuthgraphError {
  */
 export class RefusedError extends AuthgraphError {
   readonly code: 'refused' | 'forbidden' = 'refused'
-  readonly error: string | undefined
-  readonly description: string | undefined
+  declare readonly error: string | undefined
+  declare readonly description: string | undefined
   readonly status: number
-  readonly retryAfter: number | undefined
+  declare readonly retryAfter: number | undefined
 
   constructor(
-    refusal: {
-      error?: string | undefined
-      description?: string | undefined
-      status: number
-      retryAfter?: number | undefined
-    },
-    message = refusalMessage(refusal),
+    { error, description, status, retryAfter, request }: RefusalDetails,
+    message = refusalMessage({ error, status }),
   ) {
-    super(message)
-    this.error = refusal.error
-    this.description = refusal.description
-    this.status = refusal.status
-    this.retryAfter = refusal.retryAfter
+    super(request === undefined ? message : `${request}: ${message}`)
+    this.status = status
+    keep(this, { error, description, retryAfter })
   }
 }
 
@@ -182,31 +188,11 @@ export class RefusedError extends AuthgraphError {
 export class ForbiddenError extends RefusedError {
   override readonly code = 'forbidden'
 
-  constructor(refusal: ConstructorParameters<typeof RefusedError>[0]) {
+  constructor(refusal: RefusalDetails) {
     super(
       refusal,
       'a policy of the provider forbids this login: ask an administrator to allow it, or use another flow',
     )
-  }
-}
-
-/** The API refused a call. `headers` and `body` come from the server: show and log them with care. */
-export class ApiError extends RefusedError {
-  /** The response headers, such as `x-ratelimit-reset`. */
-  readonly headers: Headers
-  /** The parsed body if it is JSON, otherwise its text. GitHub sends `message`, `errors` and `documentation_url`. */
-  readonly body: unknown
-  /** The id of the request in the logs of the API, from `X-GitHub-Request-Id` or `X-Request-Id`. */
-  readonly requestId: string | undefined
-
-  constructor(
-    refusal: ConstructorParameters<typeof RefusedError>[0],
-    { headers, body }: { headers: Headers; body: unknown },
-  ) {
-    super(refusal)
-    this.headers = headers
-    this.body = body
-    this.requestId = headers.get('x-github-request-id') ?? headers.get('x-request-id') ?? undefined
   }
 }
 
@@ -287,13 +273,13 @@ export class LoginRequiredError extends AuthgraphError {
 /** Another process is refreshing this login and does not finish. `pid` is its process id, if it runs on this host. */
 export class BusyError extends AuthgraphError {
   readonly code = 'busy'
-  readonly pid: number | undefined
+  declare readonly pid: number | undefined
 
   constructor(pid?: number) {
     super(
       `${pid === undefined ? 'another process' : `process ${pid}`} is refreshing this login and does not finish; try again later`,
     )
-    this.pid = pid
+    keep(this, { pid })
   }
 }
 
@@ -321,11 +307,11 @@ export class NotKeptError<Token extends object = object> extends AuthgraphError 
  */
 export class BadIdTokenError extends AuthgraphError {
   readonly code = 'bad_id_token'
-  readonly claim: string | undefined
+  declare readonly claim: string | undefined
 
   constructor(why: string, claim?: string) {
     super(`the ID token is not valid: ${why}`)
-    this.claim = claim
+    keep(this, { claim })
   }
 }
 
@@ -350,6 +336,16 @@ export type AnyAuthgraphError =
   | BusyError
   | NotKeptError
   | BadIdTokenError
+
+/** Sets properties, and hides those without a value from whoever prints the error. */
+export function keep(error: Error, properties: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(properties))
+    Object.defineProperty(error, name, { value, enumerable: value !== undefined })
+}
+
+function inBrackets(request: string | undefined): string {
+  return request === undefined ? '' : ` (${request})`
+}
 
 /** What to do about a refusal. Only these codes are quoted: any other code is untrusted text. */
 const ADVICE: Record<string, string> = {

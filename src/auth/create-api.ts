@@ -1,11 +1,16 @@
 import { createFetch, type FetchContext } from 'ofetch'
 import { assertKnown, type Names } from '../assert-known.ts'
-import { ApiError, BadResponseError, TimedOutError } from '../errors.ts'
-import { refusalOf } from '../protocol/refusal.ts'
+import { BadResponseError, TimedOutError } from '../errors.ts'
+import { readable, refusalOf } from '../protocol/refusal.ts'
 import { pause, systemClock } from '../request/clock.ts'
+import { type NamedRequest, nameRequest } from '../request/name-request.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { requestFailure } from '../request/request-failure.ts'
-import { readRetryAfter } from '../request/response.ts'
+import { type ReceivedResponse, readRetryAfter, textMemberOf } from '../request/response.ts'
+import { systemFetch } from '../request/send.ts'
+import { withoutSecrets } from '../request/without-secrets.ts'
+import { Secret } from '../secret.ts'
+import { ApiError } from './api-error.ts'
 import type { Auth, HasForm } from './auth.ts'
 import { isStream } from './is-stream.ts'
 import { none } from './none.ts'
@@ -120,19 +125,31 @@ const MOST_RETRIES = 3
  */
 export function createApi(options: CreateApiOptions = {}): Api {
   assertKnown(options, KNOWN)
-  const { auth = none(), provider, fetch, maxWait = 60, onWait, clock = systemClock } = options
+  const { auth = none(), provider, fetch = systemFetch, maxWait = 60, onWait, clock = systemClock } = options
   const { baseUrl } = targetOf({ provider })
-  const { host } = new URL(baseUrl)
+  const named = ({ request, options: { method = 'GET' } }: FetchContext): NamedRequest => ({
+    method: method.toUpperCase(),
+    address: addressAt(baseUrl, String(request)).href,
+  })
+  /** The credentials with which each response was requested: an API may repeat them. */
+  const sentWith = new WeakMap<Response, readonly Secret[]>()
+  const sendAndKeep: typeof globalThis.fetch = async (request, init) => {
+    const response = await fetch(request, init)
+    sentWith.set(response, credentialsIn((request as Request).headers.get('authorization') ?? ''))
+    return response
+  }
   const send = createFetch({
-    fetch: withAuth(auth, { provider, fetch }),
+    fetch: withAuth(auth, { provider, fetch: sendAndKeep }),
     defaults: {
       headers: { accept: 'application/json' },
       // What these throw ends the call: ofetch would repeat it otherwise.
-      onRequestError: ({ error, options: { signal } }) => {
-        throw signal?.aborted ? signal.reason : requestFailure(host, error)
+      onRequestError: (context) => {
+        const { signal } = context.options
+        throw signal?.aborted ? signal.reason : requestFailure(named(context), context.error)
       },
-      onResponseError: ({ response }) => {
-        throw toApiError(response, clock.now())
+      onResponseError: (context) => {
+        const { response } = context
+        throw toApiError(response, { at: clock.now(), request: named(context), sent: sentWith.get(response) })
       },
     },
   })
@@ -145,7 +162,8 @@ export function createApi(options: CreateApiOptions = {}): Api {
       try {
         return await send.raw<Body>(path, request)
       } catch (error) {
-        if (!signal && (error as Error).name === 'TimeoutError') throw new TimedOutError()
+        if (!signal && (error as Error).name === 'TimeoutError')
+          throw new TimedOutError(nameRequest({ method, address: addressAt(baseUrl, path).href }))
         const wait =
           error instanceof ApiError && tries <= MOST_RETRIES && isRepeatable(method, request)
             ? readWait(error, clock.now(), tries)
@@ -189,8 +207,23 @@ function isRepeatable(method: string, { body }: ApiRequest): boolean {
   return IDEMPOTENT.includes(method.toUpperCase()) && !isStream(body)
 }
 
-function toApiError(response: NonNullable<FetchContext['response']>, at: number): ApiError {
-  const { status, headers, _data: body } = response
+/** The credentials of a header, which are a token, or a user name and a password in base64. */
+function credentialsIn(header: string): readonly Secret[] {
+  const [scheme = '', credentials = ''] = header.split(' ')
+  const decoded = scheme === 'Basic' ? atob(credentials).replace(/^[^:]*:/, '') : ''
+  return [credentials, decoded].filter((value) => value !== '').map((value) => new Secret(value))
+}
+
+function toApiError(
+  { status, headers, _data: body }: NonNullable<FetchContext['response']>,
+  { at, request, sent = [] }: Pick<ReceivedResponse, 'at' | 'request' | 'sent'>,
+): ApiError {
   const retryAfter = readWait({ status, headers, body }, at, 1)?.seconds ?? readRetryAfter(headers, at)
-  return new ApiError(refusalOf({ body, status, at, retryAfter }), { headers, body })
+  const { error, description } = refusalOf({ body, status, at, sent })
+  const said = readable(withoutSecrets(textMemberOf(body, 'message') ?? '', sent)) ?? error ?? ''
+  return new ApiError(
+    { error, description, status, retryAfter, request: request && nameRequest(request, sent) },
+    { headers, body },
+    `${status} ${said}`.trim(),
+  )
 }

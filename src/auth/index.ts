@@ -8,7 +8,6 @@ export type { AppJwtOptions } from '../app-jwt/create-app-jwt-signer.ts'
 export type { AppPrivateKey } from '../app-jwt/import-private-key.ts'
 export type { AppJwtSign } from '../app-jwt/sign-with-function.ts'
 export {
-  ApiError,
   AuthgraphError,
   BadOptionError,
   BadResponseError,
@@ -32,6 +31,7 @@ export {
 export type { Clock } from '../request/clock.ts'
 export { Secret } from '../secret.ts'
 export type { Store } from '../store/store.ts'
+export { ApiError } from './api-error.ts'
 export { type AppAuth, app } from './app.ts'
 export type { Auth } from './auth.ts'
 export { basic } from './basic.ts'

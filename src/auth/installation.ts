@@ -1,11 +1,12 @@
 import { assertKnown, type Names } from '../assert-known.ts'
-import { ApiError, BadOptionError, BadResponseError } from '../errors.ts'
+import { BadOptionError, BadResponseError } from '../errors.ts'
 import { github } from '../protocol/provider.ts'
 import { type Clock, pause, systemClock, within } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { memberOf } from '../request/response.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
+import { ApiError } from './api-error.ts'
 import type { AppAuth } from './app.ts'
 import type { ApiTarget, Auth } from './auth.ts'
 import { bearer } from './bearer.ts'
@@ -338,7 +339,12 @@ function isName(text: unknown): boolean {
 }
 
 async function findInstallation(api: Api, path: string, signal: AbortSignal): Promise<number> {
-  const id = memberOf(await api(path, { signal }), 'id')
+  const found = await api(path, { signal }).catch((error) => {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+    const { status, headers, body } = error
+    throw new ApiError({ status }, { headers, body }, `${error.message}; the app is not installed there`)
+  })
+  const id = memberOf(found, 'id')
   if (Number.isSafeInteger(id)) return id as number
   throw new BadResponseError('the installation has no valid "id"')
 }

@@ -2,6 +2,7 @@ import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
 import { secureAddress, withoutSlash } from '../protocol/address.ts'
 import { type Provider, readProvider } from '../protocol/provider.ts'
+import { nameRequest } from '../request/name-request.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { isRedirect } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
@@ -42,7 +43,8 @@ export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof
   async function send(request: Request, header?: Secret): Promise<Response> {
     if (header) request.headers.set('authorization', header.reveal())
     const response = await target.fetch(request)
-    if (isRedirect(response)) throw new RedirectedError(base.host)
+    if (isRedirect(response))
+      throw new RedirectedError(nameRequest({ method: request.method, address: request.url }))
     return response
   }
 

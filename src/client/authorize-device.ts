@@ -6,10 +6,7 @@ import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
 
 /** Options of `authorizeDevice`. `clientId` and `onCodes` are required. */
 export interface AuthorizeDeviceOptions extends DeviceAuthorizationOptions {
-  /**
-   * Called once with the codes: show them to the user. If it throws or rejects, `authorizeDevice` rejects with that
-   * error.
-   */
+  /** Called once with the codes: show them to the user. If it throws or rejects, so does `authorizeDevice`. */
   readonly onCodes: (codes: ShownCodes) => unknown
 }
 

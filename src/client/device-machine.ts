@@ -3,6 +3,7 @@ import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import type { CodesRequest, CodesResponse, PollRequest } from '../../machines/device-context.ts'
 import { TimedOutError } from '../errors.ts'
 import type { PollResponse } from '../protocol/poll-response.ts'
+import { nameRequest } from '../request/name-request.ts'
 import { pollToken } from './poll-token.ts'
 import { requestCodes } from './request-codes.ts'
 
@@ -20,7 +21,12 @@ export const deviceMachine = deviceAuthorization.provide({
     ),
   },
   actions: {
-    keepTimeout: assign({ error: () => new TimedOutError() }),
+    keepTimeout: assign({
+      error: ({ context: { codes, flow } }) => {
+        const address = flow.provider[codes ? 'tokenEndpoint' : 'deviceAuthorizationEndpoint']
+        return new TimedOutError(nameRequest({ method: 'POST', address }))
+      },
+    }),
   },
 })
 

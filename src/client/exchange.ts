@@ -1,5 +1,4 @@
 import type { ResolvedAuthentication } from '../protocol/client-authentication.ts'
-import { tokenDeletionPath } from '../protocol/endpoints.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import { send, type Transport } from '../request/send.ts'
@@ -95,7 +94,7 @@ async function credentialsOf({ clientId, authentication, provider, clock }: Clie
 }
 
 /** RFC 6749, section 2.3.1: both are form-encoded first. */
-function basicCredentials(clientId: Secret, clientSecret: Secret): Secret {
+export function basicCredentials(clientId: Secret, clientSecret: Secret): Secret {
   const [id, secret] = [clientId, clientSecret].map((text) => formEncoded(text.reveal()))
   return new Secret(btoa(`${id}:${secret}`))
 }
@@ -103,28 +102,6 @@ function basicCredentials(clientId: Secret, clientSecret: Secret): Secret {
 /** The secrets of a client, however they are sent. */
 function secretsOf({ clientId, authentication }: ClientCredentials): Secret[] {
   return 'clientSecret' in authentication ? [clientId, authentication.clientSecret] : [clientId]
-}
-
-/**
- * Deletes a token as GitHub wants it. Throws what `post` throws.
- *
- * @param address The base URL of the API.
- */
-export function deleteToken(
-  address: string,
-  token: Secret,
-  sender: Sender & { readonly clientSecret: Secret },
-  signal: AbortSignal,
-): Promise<ReceivedResponse> {
-  const { clientId, clientSecret } = sender
-  const headers = {
-    accept: 'application/json',
-    'content-type': CONTENT_TYPES.json,
-    authorization: `Basic ${basicCredentials(clientId, clientSecret).reveal()}`,
-  }
-  const request = { method: 'DELETE', headers, body: JSON.stringify({ access_token: token.reveal() }) }
-  const sent = [clientId, clientSecret, token]
-  return send(address + tokenDeletionPath(clientId.reveal()), request, { ...sender, sent }, signal)
 }
 
 function encode(fields: RequestFields, encoding: Provider['encoding']): string {

@@ -40,10 +40,7 @@ export interface ShownCodes {
 interface FlowOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {
   /** How a confidential client authenticates. The device flow does not need it. Default: not at all. */
   readonly clientAuthentication?: ClientAuthentication | undefined
-  /**
-   * The service to log in to: what {@link github}`({ … })`, {@link rfc8628}`({ … })` or `await discover(…)` returns.
-   * Default: `github()`.
-   */
+  /** What `github({ … })`, `rfc8628({ … })` or `await discover(…)` returns. Default: `github()`. */
   readonly provider?: Provider | undefined
   /** Returns a number from 0 to 1, which spreads the retries of many devices. Default: `Math.random`. */
   readonly random?: () => number

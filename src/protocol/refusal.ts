@@ -1,4 +1,5 @@
 import { ForbiddenError, RefusedError } from '../errors.ts'
+import { nameRequest } from '../request/name-request.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse, textMemberOf } from '../request/response.ts'
 import { withoutSecrets } from '../request/without-secrets.ts'
 import { INVISIBLE } from './syntax.ts'
@@ -17,7 +18,7 @@ const SPACE = new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
  * Creates the error for a refusal. It keeps the server's error code and description, cleaned and shortened, but none of
  * the secrets that were sent: servers repeat in their errors what they received.
  */
-export function refusalOf({ body, status, retryAfter, sent = [] }: ReceivedResponse): RefusedError {
+export function refusalOf({ body, status, retryAfter, request, sent = [] }: ReceivedResponse): RefusedError {
   const code = errorCodeOf(body)
   const description = textMemberOf(body, 'error_description')
   const Refusal = isForbidden(body) ? ForbiddenError : RefusedError
@@ -26,11 +27,12 @@ export function refusalOf({ body, status, retryAfter, sent = [] }: ReceivedRespo
     description: description && readable(withoutSecrets(description, sent)),
     status,
     retryAfter,
+    request: request && nameRequest(request, sent),
   })
 }
 
 /** Makes a text safe to display in one line; returns `undefined` if nothing is left. */
-function readable(text: string): string | undefined {
+export function readable(text: string): string | undefined {
   const line = text.replace(SPACE, ' ').trim()
   // By code points: half of a surrogate pair cannot be displayed.
   return [...line].slice(0, LONGEST_DESCRIPTION).join('') || undefined

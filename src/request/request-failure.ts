@@ -1,5 +1,6 @@
-import { AuthgraphError, BadOptionError, UnreachableError } from '../errors.ts'
+import { AuthgraphError, BadOptionError, TimedOutError, UnreachableError } from '../errors.ts'
 import type { Secret } from '../secret.ts'
+import { type NamedRequest, nameRequest } from './name-request.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 /** How JavaScript engines word a bug. A failed connection is a TypeError too, but with other words. */
@@ -18,11 +19,18 @@ const LONG_WORD = /[\w.~+/=-]{20}/
  *
  * @param sent The secrets of the request. If they are not known, there is no cause.
  */
-export function requestFailure(host: string, thrown: unknown, sent?: readonly Secret[]): AuthgraphError {
+export function requestFailure(
+  named: NamedRequest,
+  thrown: unknown,
+  sent?: readonly Secret[],
+): AuthgraphError {
+  const request = nameRequest(named, sent)
+  if (thrown instanceof TimedOutError) return new TimedOutError(request)
   if (thrown instanceof AuthgraphError) return thrown
   const options = sent && isSafeCause(thrown, sent) ? { cause: thrown } : undefined
   if (isBug(thrown)) return new BadOptionError(`fetch has a bug: it threw a ${thrown.name}`, options)
-  return UnreachableError.of(host, thrown, options)
+  const { host } = new URL(named.address)
+  return UnreachableError.of(host, thrown, { ...options, request: request.replace(host, '') })
 }
 
 function isBug(thrown: unknown): thrown is Error {

@@ -1,5 +1,6 @@
 import { LONGEST_LIFETIME } from '../protocol/endpoints.ts'
 import type { Secret } from '../secret.ts'
+import type { NamedRequest } from './name-request.ts'
 
 /** A response of the service, read but not yet interpreted. */
 export interface ReceivedResponse {
@@ -12,6 +13,8 @@ export interface ReceivedResponse {
   readonly retryAfter?: number | undefined
   /** The `Date` header, in epoch milliseconds. */
   readonly date?: number | undefined
+  /** The request, for errors. */
+  readonly request?: NamedRequest | undefined
   /** The secrets of the request, because a server may repeat them. */
   readonly sent?: readonly Secret[] | undefined
 }

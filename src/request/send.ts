@@ -1,6 +1,7 @@
 import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
 import type { Secret } from '../secret.ts'
+import { nameRequest } from './name-request.ts'
 import { requestFailure } from './request-failure.ts'
 import {
   discard,
@@ -38,7 +39,8 @@ export async function send(
   { fetch, clock, sent = [] }: Transport & { readonly sent?: readonly Secret[] },
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
-  const { host } = secureAddress(address)
+  secureAddress(address)
+  const named = { method: request.method ?? 'GET', address }
   // A flow that is cancelled right after it was started must not send anything.
   await undefined
   signal.throwIfAborted()
@@ -46,9 +48,10 @@ export async function send(
     const response = await fetch(address, { ...request, redirect: 'manual', signal })
     if (isRedirect(response)) {
       discard(response.body)
-      throw new RedirectedError(host)
+      throw new RedirectedError(nameRequest(named, sent))
     }
     const text = await textOf(response)
+    if (text === undefined) throw new ResponseTooLargeError(LARGEST_RESPONSE, nameRequest(named, sent))
     const at = clock.now()
     return {
       status: response.status,
@@ -56,10 +59,11 @@ export async function send(
       at,
       date: readDate(response.headers.get('date')),
       retryAfter: readRetryAfter(response.headers, at),
+      request: named,
       sent,
     }
   } catch (error) {
-    throw requestFailure(host, error, sent)
+    throw requestFailure(named, error, sent)
   }
 }
 
@@ -68,11 +72,9 @@ export function get(address: string, via: Transport, signal: AbortSignal): Promi
   return send(address, { headers: { accept: 'application/json' } }, via, signal)
 }
 
-async function textOf(response: Response): Promise<string> {
+function textOf(response: Response): Promise<string | undefined> {
   const { body, headers } = response
-  const text = isSmall(headers) ? await response.text() : await readText(body, LARGEST_RESPONSE)
-  if (text === undefined) throw new ResponseTooLargeError(LARGEST_RESPONSE)
-  return text
+  return isSmall(headers) ? response.text() : readText(body, LARGEST_RESPONSE)
 }
 
 /**

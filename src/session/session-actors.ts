@@ -11,7 +11,7 @@ import type {
   SettleInput,
   SettleResult,
 } from '../../machines/session-context.ts'
-import { deleteToken, post, type Sender } from '../client/exchange.ts'
+import { basicCredentials, post, type Sender } from '../client/exchange.ts'
 import { type RefreshSender, requestRefresh } from '../client/refresh.ts'
 import {
   type AnyAuthgraphError,
@@ -20,9 +20,12 @@ import {
   RefusedError,
   StoreUnavailableError,
 } from '../errors.ts'
+import { tokenDeletionPath } from '../protocol/endpoints.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { within } from '../request/clock.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'
+import { send } from '../request/send.ts'
+import type { Secret } from '../secret.ts'
 import type { Change } from '../store/store.ts'
 import {
   elapsedSince,
@@ -304,6 +307,28 @@ function revoker(
   if (!('clientSecret' in authentication)) return 'GitHub revokes a token only with the client secret'
   return ({ accessToken }, signal) =>
     deleteToken(tokenDeletionUrl, accessToken, { ...sender, ...authentication }, signal)
+}
+
+/**
+ * Deletes a token as GitHub wants it. Throws what `post` throws.
+ *
+ * @param address The base URL of the API.
+ */
+function deleteToken(
+  address: string,
+  token: Secret,
+  sender: Sender & { readonly clientSecret: Secret },
+  signal: AbortSignal,
+): Promise<ReceivedResponse> {
+  const { clientId, clientSecret } = sender
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    authorization: `Basic ${basicCredentials(clientId, clientSecret).reveal()}`,
+  }
+  const request = { method: 'DELETE', headers, body: JSON.stringify({ access_token: token.reveal() }) }
+  const sent = [clientId, clientSecret, token]
+  return send(address + tokenDeletionPath(clientId.reveal()), request, { ...sender, sent }, signal)
 }
 
 function updateRecord<Result>(

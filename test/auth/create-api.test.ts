@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import {
   ApiError,
   type ApiWait,
+  basic,
   type CreateApiOptions,
   createApi,
   github,
@@ -88,7 +89,7 @@ describe('createApi', () => {
     const error = await calling.catch((error: ApiError) => error)
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toBeInstanceOf(RefusedError)
-    expect(error).toMatchObject({ message: 'the service refused the request with status 422', body })
+    expect(error).toMatchObject({ message: 'GET api.github.com/repos: 422 Validation Failed', body })
     expect((error as ApiError).headers.get('x-request-id')).toBe('7')
   })
 
@@ -112,16 +113,38 @@ describe('createApi', () => {
     ],
     [
       'when to try again',
-      Response.json({ message: 'secret' }, { status: 500, headers: { 'retry-after': '7' } }),
+      Response.json({ message: 'Server\nError' }, { status: 500, headers: { 'retry-after': '7' } }),
       {
         name: 'ApiError',
         code: 'refused',
         retryAfter: 7,
-        message: 'the service refused the request with status 500',
+        message: 'GET api.github.com/x: 500 Server Error',
       },
     ],
   ])('keeps of a refusal %s', async (_, response, expected) => {
     await expect(createApi({ fetch: async () => response })('/x')).rejects.toMatchObject(expected)
+  })
+
+  test.each([
+    ['PUT', 'applications/Iv1/token?state=s3cret', 'PUT api.github.com/applications/Iv1/token: 403 No'],
+    ['GET', 'hooks/ghp_0123456789abcdefghij/1', 'GET api.github.com/hooks/…/1: 403 No'],
+    [
+      'GET',
+      'repos/octo/a-name-with-many-letters',
+      'GET api.github.com/repos/octo/a-name-with-many-letters: 403 No',
+    ],
+  ])('names a refused %s of %s', async (method, path, message) => {
+    const api = createApi({ fetch: async () => Response.json({ message: 'No' }, { status: 403 }) })
+    await expect(api(path, { method })).rejects.toMatchObject({ message })
+  })
+
+  test.each([
+    ['a token', personalToken('ghp_short')],
+    ['a password', basic('octocat', 'ghp_short')],
+  ])('repeats no message with %s that the API repeats', async (_, auth) => {
+    const refusal = Response.json({ message: 'no ghp_short here' }, { status: 403 })
+    const api = createApi({ auth, fetch: async () => refusal })
+    await expect(api('/x')).rejects.toMatchObject({ message: 'GET api.github.com/x: 403 no ‹secret› here' })
   })
 
   test('uses the fetch that the runtime has at the time of the call', async () => {
@@ -139,7 +162,7 @@ describe('createApi', () => {
       (error) => error,
     )
     expect(error).toMatchObject({ code: 'unreachable', reason: 'ENOTFOUND' })
-    expect(error.message).toBe('api.github.com cannot be reached: ENOTFOUND')
+    expect(error.message).toBe('api.github.com cannot be reached: ENOTFOUND (GET /user)')
     expect(fetch).toHaveBeenCalledOnce()
     expect(error).not.toHaveProperty('cause')
   })
@@ -179,7 +202,10 @@ describe('createApi', () => {
     const calling = api('/user', { signal: controller.signal })
     controller.abort(new Error('the user left'))
     await expect(calling).rejects.toThrow('the user left')
-    await expect(api('/user', { timeout: 1 })).rejects.toMatchObject({ code: 'timed_out' })
+    await expect(api('/user?a=b', { timeout: 1 })).rejects.toMatchObject({
+      code: 'timed_out',
+      message: 'the service did not respond in time (GET api.github.com/user)',
+    })
   })
 })
 

@@ -210,7 +210,12 @@ describe('the form installation', () => {
   test('rejects where the installation is unknown, and asks once', async () => {
     const service = appService()
     await expect(call(service, at(service, { installationId: 99 }))).rejects.toMatchObject({ status: 404 })
-    await expect(call(service, at(service, { owner: 'nobody' }))).rejects.toMatchObject({ status: 404 })
+    await expect(call(service, at(service, { owner: 'nobody' }))).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringMatching(
+        /^GET \S+\/users\/nobody\/installation: 404 .+; the app is not installed there$/,
+      ),
+    })
     expect(service.requests).toEqual([
       'POST /app/installations/99/access_tokens',
       'GET /users/nobody/installation',

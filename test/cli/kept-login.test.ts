@@ -114,7 +114,8 @@ describe('authgraph status', { concurrent: true }, () => {
   test('exits with 1 and advice if a service cannot be reached', async ({ world }) => {
     const { close } = await loggedIn(world)
     close()
-    const stdout = /^✗ work \(current\)\n.*cannot be reached: ECONNREFUSED\n {2}Check the connection/
+    const stdout =
+      /^✗ work \(current\)\n.*cannot be reached: ECONNREFUSED \([A-Z]+ \S+\)\n {2}Check the connection/
     await world.expect('status', { code: 1, stdout })
   })
 

@@ -38,14 +38,18 @@ test('a view gives the reason of a fault, and of the end', async () => {
   await flow.time.advance(5250)
   expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
     secondsToNextPoll: 11,
-    error: { code: 'unreachable', message: 'github.com cannot be reached' },
+    error: { code: 'unreachable', message: 'github.com cannot be reached (POST /login/oauth/access_token)' },
   })
   await flow.result()
   expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toEqual({
     status: 'failed',
     text: 'Something went wrong.',
     polls: 2,
-    error: { code: 'refused', message: 'the service refused: invalid_scope (check the scopes)' },
+    error: {
+      code: 'refused',
+      message:
+        'POST github.com/login/oauth/access_token: the service refused: invalid_scope (check the scopes)',
+    },
   })
 })
 

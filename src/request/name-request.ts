@@ -1,0 +1,17 @@
+import type { Secret } from '../secret.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+/** What errors tell of a request. */
+export interface NamedRequest {
+  readonly method: string
+  readonly address: string
+}
+
+/** A word that may be a token: names of people and repositories rarely have 20 letters and digits without a hyphen. */
+const TOKEN = /\b(?=\w*\d)\w{20,}/g
+
+/** Names a request in an error, as `GET api.github.com/user`: without its query, its secrets, and what may be one. */
+export function nameRequest({ method, address }: NamedRequest, sent: readonly Secret[] = []): string {
+  const { host, pathname } = new URL(address)
+  return `${method} ${host}${withoutSecrets(pathname, sent).replace(TOKEN, '…')}`
+}
