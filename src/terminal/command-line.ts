@@ -30,7 +30,7 @@ Exit codes:
   130  cancelled (Ctrl-C)`
 
 /** The name of a command. */
-export type LoginCommandName = keyof typeof COMMANDS
+type LoginCommandName = keyof typeof COMMANDS
 
 /** What the words of a command line mean. */
 export type CommandLine =

@@ -15,7 +15,7 @@ import { keyringOrFile } from '../session/node/keyring-or-file.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import { viewOfSession } from '../session/view-of-session.ts'
 import { probeStore } from '../store/probe.ts'
-import { type LoginCommandName, readCommandLine } from './command-line.ts'
+import { readCommandLine } from './command-line.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { failure } from './failure.ts'
 import { type LoginFacts, loginEvent, loginLines, logoutLines, newLoginReport } from './login-facts.ts'
@@ -51,7 +51,7 @@ export interface LoginCommandOptions {
  * The commands of a login. Each prints what it was asked for to standard output, and anything else to standard error; it
  * resolves to the exit code, and rejects only with what is a bug.
  */
-export interface LoginCommands extends Record<LoginCommandName, LoginCommand> {
+export interface LoginCommands {
   /** The login, for API calls: `createApi({ auth: commands.session })`. */
   readonly session: Session
   /**
@@ -60,9 +60,17 @@ export interface LoginCommands extends Record<LoginCommandName, LoginCommand> {
    * @param words Such as `process.argv.slice(2)`.
    */
   run(words: readonly string[], options?: Pick<LoginCommandOptions, 'signal'>): Promise<number>
+  /** Shows a code, waits for the approval, and stores the token. Ctrl-C cancels it. */
+  login(options?: LoginCommandOptions): Promise<number>
+  /** Deletes the login from this machine, and revokes its token if the provider has an endpoint for that. */
+  logout(): Promise<number>
+  /** Prints the name of the user, from the `userinfoEndpoint` of the provider or from `/user` of its API. */
+  whoami(options?: LoginCommandOptions): Promise<number>
+  /** Prints the access token, refreshed first if necessary. */
+  token(options?: LoginCommandOptions): Promise<number>
+  /** Prints the user, the scopes, the expiry and where the login is stored. */
+  status(options?: LoginCommandOptions): Promise<number>
 }
-
-type LoginCommand = (options?: LoginCommandOptions) => Promise<number>
 
 /** The key of the login in its store: that of a session without a name. */
 const KEY = 'default'

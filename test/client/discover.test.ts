@@ -118,6 +118,8 @@ describe('discover', () => {
     ['token_endpoint', 'token'],
     ['revocation_endpoint', 'http://127.0.0.1:8080/revoke'],
     ['revocation_endpoint', 'http://login.example/revoke'],
+    ['userinfo_endpoint', 'http://127.0.0.1:8080/userinfo'],
+    ['userinfo_endpoint', 'http://login.example/userinfo'],
   ])('of a remote issuer is refused with the %s %s', async (name, address) => {
     const { options } = scripted({ ...metadata, [name]: address })
     await expect(discover('https://login.example/tenant', options)).rejects.toMatchObject({

@@ -178,6 +178,8 @@ test('a login that the service has ended is no longer used', async () => {
   await revoke({ user: OCTOCAT })
   const ended = { code: 1, stdout: '', stderr: '✗ the login has ended: run acme login\n' }
   for (const command of ['status', 'whoami', 'token']) expect(await run(command)).toEqual(ended)
+  expect(await run('logout')).toMatchObject({ code: 0, stdout: expect.stringContaining('already ended') })
+  expect(await run('whoami')).toEqual(NOBODY)
 })
 
 test('status shows a login while its service cannot be reached', async () => {
