@@ -240,9 +240,12 @@ describe.skipIf(!hasRedis)('redisStore', () => {
   })
 })
 
-test.each(['http://127.0.0.1', 'localhost:6379', 'redis://[', ''])('refuses %j as a URL', (address) => {
-  expect(() => redisStore(address)).toThrow('the Redis URL must start with redis:// or rediss://')
-})
+test.each(['http://127.0.0.1', 'localhost:6379', 'redis://[', 'https://redis://127.0.0.1', ''])(
+  'refuses %j as a URL',
+  (address) => {
+    expect(() => redisStore(address)).toThrow('the Redis URL must start with redis:// or rediss://')
+  },
+)
 
 test.each([{ url: 'redis://127.0.0.1' }, undefined, null, 6379])('refuses %j instead of a URL', (options) => {
   expect(() => redisStore(options as never)).toThrow(
