@@ -76,6 +76,7 @@ describe('acme', { concurrent: true }, () => {
     const login = await run(['login'], { onOutput: service.approver(), isCut: CODE })
     expect(login).toMatchObject({ code: 0, stderr: '' })
     expect((await run(['whoami'])).stdout).toBe('octocat\n')
+    expect(await run(['token'], { stdout: 'closed' })).toMatchObject({ code: 1, stderr: '' })
   })
 
   test('exits with 143 after SIGTERM', async ({ world }) => {

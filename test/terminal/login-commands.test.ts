@@ -222,12 +222,3 @@ test('a login that cannot be stored fails before a code is requested', async () 
   expect(await run('login')).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ .*acme.*\n$/) })
   expect(requests).toEqual([])
 })
-
-test('prints the token to a reader that has gone, and exits with 1', async () => {
-  const { run } = await scripted({ polls: [granted(TOKEN)] })
-  await run('login')
-  const broken = new Writable({ write: (_, __, done) => done(Object.assign(new Error(), { code: 'EPIPE' })) })
-  vi.spyOn(process, 'stdout', 'get').mockReturnValue(broken as never)
-  const commands = loginCommands({ name: 'acme', clientId: 'id', provider: at('http://localhost:1') })
-  expect(await commands.token()).toBe(1)
-})
