@@ -46,6 +46,7 @@ const OF_THE_READER = [
   'client',
   'clock',
   'database',
+  'onCodes',
   'page',
   'privateKey',
   'service',
