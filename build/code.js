@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
@@ -92,6 +92,17 @@ async function command() {
   return written
 }
 
+/**
+ * Marks the lines that create errors. Node then begins an uncaught error with its message, and not with three lines of
+ * this file: https://github.com/nodejs/node/blob/main/src/node_errors.cc
+ *
+ * @param {string} file
+ */
+function hideErrorLines(file) {
+  const creating = /^.*\bnew (\w*Error\d*|Refusal|this)\(.*$/gm
+  writeFileSync(file, readFileSync(file, 'utf8').replace(creating, '$& // node-do-not-add-exception-line'))
+}
+
 /** Excludes imports that match, and loads them from another file. */
 const loadFromFile = (filter, path) => ({
   name: 'load from file',
@@ -108,6 +119,7 @@ export async function buildCode() {
   const modules = await entries()
   const [signer, { output }] = await Promise.all([appJwt(modules.metafile), command()])
   const bundles = [modules, signer].map(({ metafile }) => metafile.outputs)
+  for (const file of bundles.flatMap((outputs) => Object.keys(outputs))) hideErrorLines(file)
   const written = new Set([
     ...bundles.flatMap((outputs) => Object.keys(outputs)),
     ...output.map(({ fileName }) => join('dist/src/cli', fileName)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAppJwtSigner } from '../src/app-jwt/index.ts'
+import { signAppJwt } from '../src/app-jwt/index.ts'
 import { createApi, installation, personalToken, withAuth } from '../src/auth/index.ts'
 import {
   authorizeDevice,
@@ -69,10 +69,6 @@ test.each<[string, () => unknown]>([
     () => createService(like({ clients: [{ clientId: 'id', clientID: 'id', name: 'My app' }] })),
   ],
   [
-    'unknown option "appID": did you mean "appId"?',
-    () => createAppJwtSigner(like({ appID: 1, privateKey: 'key' })),
-  ],
-  [
     'unknown option "kid": the known ones are privateKey, sign, keyId, audience',
     () => privateKeyJwt(like({ kid: 1 })),
   ],
@@ -83,3 +79,13 @@ test.each<[string, () => unknown]>([
     .catch((error) => error)
   expect(error).toMatchObject({ code: 'bad_option', message: expect.stringContaining(message) })
 })
+
+test.each(['app.pem', './my-ssh-key.2024-01-01.pem', '/run/secrets/app', 'C:\\keys\\app.key'])(
+  'the key %s is a path',
+  async (privateKey) => {
+    await expect(signAppJwt({ appId: 1, privateKey })).rejects.toMatchObject({
+      code: 'key_unreadable',
+      message: 'the private key cannot be read: pass the PEM text, not its path',
+    })
+  },
+)

@@ -1,4 +1,3 @@
-import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError, JwtError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 import type { AppPrivateKey } from './import-private-key.ts'
@@ -34,8 +33,6 @@ export type AppJwtOptions = {
       readonly privateKey?: never
     }
 )
-
-const KNOWN: Names<AppJwtOptions> = { appId: true, clock: true, privateKey: true, sign: true }
 
 /** Signs app JWTs. */
 export interface AppJwtSigner {
@@ -73,7 +70,6 @@ export interface AppJwtSigner {
  */
 export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
   if (!options) throw new BadOptionError('pass "appId", and "privateKey" or "sign"')
-  assertKnown(options, KNOWN)
   const { appId, privateKey, sign, clock = Date } = options
   checkAppId(appId)
   if (privateKey !== undefined && sign !== undefined)

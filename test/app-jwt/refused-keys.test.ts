@@ -119,8 +119,6 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
     'an empty Secret': () => new Secret(''),
     'no bytes': () => new Uint8Array(),
     words: () => 'this is no key',
-    'a path': () => './my-app.2024-01-01.pem',
-    'a path that names SSH': () => './my-ssh-key.pem',
     'random bytes': () => Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8),
     'the number of an element we do not know': () => Uint8Array.of(0x30, 6, 2, 1, 0, 5, 0, 0),
     'an empty sequence': () => Uint8Array.of(0x30, 0),

@@ -36,6 +36,21 @@ const PROJECTS = [
     steps: ['login.js', 'login.cjs', 'react.js', 'redis.js', 'sqlite.js', 'types', 'vitest'],
     typescript: [[], ['--project', 'tsconfig.require.json']],
   },
+  {
+    name: 'strict',
+    packages: [
+      'xstate@5',
+      'vitest@4',
+      'redis@6',
+      'pg@8',
+      'libsql@0.5',
+      'typescript@7',
+      '@types/node@24',
+      '@types/pg@8',
+    ],
+    steps: ['types'],
+    typescript: [[], ['--exactOptionalPropertyTypes', '--skipLibCheck']],
+  },
   // Older peers in a project must not prevent the installation for users who do not use them with this package.
   {
     name: 'older',

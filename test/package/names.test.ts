@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -35,6 +36,26 @@ test('an error has its public name in its stack trace', async () => {
   expect(error.name).toBe('UnreachableError')
   expect(String(error)).toMatch(/^UnreachableError: /)
   expect(error.constructor.name).toBe('UnreachableError')
+})
+
+const login = "authorizeDevice({ clientId: 'id', onCodes() {}, "
+test.each([
+  ['authorizeDevice({})', 'BadOptionError: clientId is missing'],
+  [`${login} scope: 'repo' })`, 'BadOptionError: unknown option "scope": did you mean "scopes"?\n'],
+  [
+    `${login} fetch: async () => new Response('', { status: 404 }) })`,
+    'RefusedError: POST github.com/login/device/code: the service refused the request with status 404\n',
+  ],
+  [
+    `${login} fetch: async () => { throw new TypeError('fetch failed') } })`,
+    'UnreachableError: github.com cannot be reached (POST /login/device/code)\n',
+  ],
+])('Node begins the uncaught error of %s with its message, and prints no empty fields', (call, message) => {
+  const entry = JSON.stringify(resolve(root, manifest.exports['.']))
+  const program = `import { authorizeDevice } from ${entry}; await ${call}`
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  expect(stderr.slice(0, message.length)).toBe(message)
+  expect(stderr).not.toContain('undefined')
 })
 
 test('the licence file and the bill of materials list every bundled package', () => {
