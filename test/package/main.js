@@ -45,6 +45,8 @@ const PROJECTS = [
       'pg@8',
       'libsql@0.5',
       'typescript@7',
+      'react@19',
+      '@types/react@19',
       '@types/node@24',
       '@types/pg@8',
     ],
