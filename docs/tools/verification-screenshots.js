@@ -8,7 +8,7 @@ const service = resolve(root, 'src/service/index.ts')
 const load = async (file) =>
   (await runnerImport(resolve(root, file), { resolve: { alias: { 'authgraph/service': service } } })).module
 const { defaultPage } = await load('src/service/page/branded-page.ts')
-const { samples } = await load('test/service/pages/samples.ts')
+const { samples } = await load('src/testing/page-samples.ts')
 const { page: acme } = await load('test/guides/brand-the-page/page.ts')
 const { sunnyPage: fernbank } = await load('test/service/pages/brands.ts')
 

@@ -14,6 +14,13 @@ export { BadOptionError, BadResponseError } from '../errors.ts'
 export { githubApi } from '../github-api/github-api.ts'
 export type { AppInstallation, InstalledApp, Permissions } from '../github-api/installation-tokens.ts'
 export { type DeviceCodes, parseDeviceCodes } from '../protocol/device-codes.ts'
+export {
+  type PageContractOptions,
+  type PageDocument,
+  type PageElement,
+  type PageTest,
+  pageContract,
+} from './page-contract.ts'
 export type { CodesResponseName } from './paths/codes-responses.ts'
 export {
   type DeviceExecutors,

@@ -2,9 +2,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { brandedPage, defaultPage, type ServiceOptions } from '../../src/service/index.ts'
 import type { PageState } from '../../src/service/page/index.ts'
+import { HOSTILE, samples, withText } from '../../src/testing/page-samples.ts'
 import { page as acmePage } from '../guides/brand-the-page/page.ts'
 import { sunnyPage } from '../service/pages/brands.ts'
-import { hostile, samples } from '../service/pages/samples.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
 import { runAxe } from './axe.ts'
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
   test('every state fits into 320 pixels, the width of a 640-pixel screen at 200 % zoom', async () => {
     const page = await openPage({ viewport: { width: 320, height: 400 } })
     for (const render of Object.values(pages))
-      for (const state of statesOf(render).flatMap(([, state]) => [state, hostile(state)])) {
+      for (const state of statesOf(render).flatMap(([, state]) => [state, withText(state, HOSTILE)])) {
         await page.setContent(render(state))
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
       }

@@ -1,4 +1,8 @@
-import { pageContract } from '../../service/page-contract.ts'
-import { ownPage } from './own-page.ts'
+import { pageContract } from 'authgraph/testing'
+import { JSDOM } from 'jsdom'
+import { test } from 'vitest'
+import { ownPage } from './own-page.js'
 
-pageContract('a page of your own', ownPage)
+const parse = (html: string) => new JSDOM(html).window.document
+
+for (const { name, run } of pageContract(ownPage, { parse })) test(name, run)

@@ -8,11 +8,9 @@ import {
   type PageTexts,
 } from '../../../src/service/index.ts'
 import type { PageState } from '../../../src/service/page/index.ts'
+import { HOSTILE, samples } from '../../../src/testing/page-samples.ts'
 import { page as acmePage } from '../../guides/brand-the-page/page.ts'
 import { contrast } from '../../support/contrast.ts'
-import { pageContract } from '../page-contract.ts'
-import { sunnyPage } from './brands.ts'
-import { HOSTILE, samples } from './samples.ts'
 
 const parser = new new JSDOM().window.DOMParser()
 
@@ -20,10 +18,6 @@ const read = (options: PageOptions, state: PageState = samples['an empty field']
   parser.parseFromString(brandedPage(options)(state), 'text/html')
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>'
-
-pageContract('a page with a brand and a bright accent', sunnyPage)
-for (const language of ['de', 'ar'])
-  pageContract(`a page with a brand in ${language}`, (state) => acmePage({ ...state, languages: [language] }))
 
 describe('the brand', () => {
   test('shows its name and the host of the service in every state, and in the title of the window', () => {

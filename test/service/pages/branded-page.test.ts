@@ -5,15 +5,12 @@ import { brandedPage, defaultPage, englishTexts } from '../../../src/service/ind
 import { describeUserAgent } from '../../../src/service/page/describe-user-agent.ts'
 import { describeScope, isRiskyScope, type PageState } from '../../../src/service/page/index.ts'
 import { absoluteTime, relativeTime } from '../../../src/service/page/time-in-words.ts'
-import { pageContract } from '../page-contract.ts'
-import { samples } from './samples.ts'
+import { samples } from '../../../src/testing/page-samples.ts'
 
 const parser = new new JSDOM().window.DOMParser()
 
 const read = (state: PageState) => parser.parseFromString(defaultPage(state), 'text/html')
 const field = (state: PageState) => read(state).querySelector<HTMLInputElement>('#user_code')
-
-pageContract('the default page', defaultPage)
 
 describe('the default page', () => {
   test('describes each known scope and shows an unknown one by name', () => {

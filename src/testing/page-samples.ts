@@ -1,4 +1,4 @@
-import type { PageState } from '../../../src/service/page/index.ts'
+import type { PageState } from '../service/page/page.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 12, 2)
 
@@ -69,18 +69,10 @@ export const samples = {
 /** A text that breaks out of any unescaped context. */
 export const HOSTILE = `'"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;`
 
-/** The state with a hostile text in every untrusted field. */
-export function hostile(state: PageState): PageState {
-  if (state.type === 'done') return state
-  if (state.type === 'signedOut') return { ...state, signInAt: HOSTILE }
-  if (state.type === 'stepUp') return { ...state, stepUpAt: HOSTILE }
-  if (state.type === 'unavailable') return { ...state, userCode: HOSTILE }
-  const evil = { ...state, userCode: HOSTILE, user: HOSTILE }
-  if (evil.type !== 'confirm') return evil
-  return {
-    ...evil,
-    client: HOSTILE,
-    scopes: [HOSTILE, `repo${HOSTILE}`],
-    origin: { address: HOSTILE, userAgent: HOSTILE },
-  }
+/** The state with a text in every untrusted field. */
+export function withText(state: PageState, text: string): PageState {
+  const origin = { address: text, userAgent: text }
+  const scopes = [text, `repo${text}`]
+  const fields = { userCode: text, user: text, client: text, signInAt: text, stepUpAt: text, origin, scopes }
+  return { ...state, ...Object.fromEntries(Object.entries(fields).filter(([name]) => name in state)) }
 }
