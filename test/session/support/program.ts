@@ -95,7 +95,14 @@ if (act === 'token' || act === 'impatient-token') {
 
 if (act === 'key') {
   const key = keyringKey('authgraph-test')
-  const read = await Promise.all([key(), key()]).catch((error) => [error.message])
+  const readTwice = () => Promise.all([key(), key()])
+  // Among many processes, a busy machine may not start the keyring's response within ten seconds. The next call asks again.
+  const again = (error: Error) =>
+    /within 10 seconds/.test(error.message) ? readTwice() : Promise.reject(error)
+  const read = await readTwice()
+    .catch(again)
+    .catch(again)
+    .catch((error) => [error.message])
   process.stdout.write(String(read[0]))
 }
 
