@@ -1,7 +1,7 @@
 import { pbkdf2 } from 'node:crypto'
 import { inspect, promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { authorizeDevice, createDeviceAuthorization, refresh, viewOf } from '../../src/index.ts'
+import { authorizeDevice, createDeviceAuthorization, refresh, Secret, viewOf } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { createSandbox, type Fault, type FaultTarget, type SandboxOptions } from '../../src/testing/index.ts'
 
@@ -82,7 +82,8 @@ describe('a sandbox', () => {
   })
 
   test('accepts the options of a service, and real time', async () => {
-    const sandbox = createSandbox({ time: 'real', interval: 1, clients: [{ clientId: 'id', name: 'App' }] })
+    const clients = [{ clientId: new Secret('id'), name: 'App' }]
+    const sandbox = createSandbox({ time: 'real', interval: 1, clients })
     expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(1000)
     expect(sandbox.client.clientId).toBe('id')
     await expect(sandbox.advance(1)).rejects.toMatchObject({ code: 'bad_option' })
@@ -319,7 +320,7 @@ test('the endpoints are those that the sandbox publishes, also where it listens'
       token_endpoint: endpoints.token,
       revocation_endpoint: endpoints.revocation,
     })
-    const body = new URLSearchParams({ client_id: String(client.clientId) })
+    const body = new URLSearchParams({ client_id: client.clientId })
     const codes = await fetch(endpoints.deviceAuthorization, { method: 'POST', body })
     expect((await codes.json()).verification_uri).toBe(endpoints.verification)
   }

@@ -12,7 +12,7 @@ import {
 import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
 import { type Clock, systemClock } from '../../request/clock.ts'
 import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/response.ts'
-import type { Secret } from '../../secret.ts'
+import { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
 import { DIALECTS } from '../../service/grants/dialect.ts'
 import type { Decision } from '../../service/grants/grants.ts'
@@ -62,8 +62,8 @@ export interface FaultTarget {
 export interface Sandbox {
   /** Options for `authorizeDevice`, `createDeviceAuthorization` and `createSession` to log in to the sandbox. */
   readonly client: {
-    /** The id of the sandbox's client. */
-    readonly clientId: string | Secret
+    /** The ID of the sandbox's client. */
+    readonly clientId: string
     /** The provider with the endpoints of the sandbox. */
     readonly provider: Provider
     /** Sends requests to the sandbox without a socket. */
@@ -295,7 +295,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     get client() {
       return {
-        clientId: clients[0]?.clientId ?? '',
+        clientId: Secret.of(clients[0]?.clientId ?? '').reveal(),
         provider: providerOf(options.dialect, authUrl ?? IN_PROCESS),
         fetch,
         clock,
