@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fileStore, keyringKey } from '../../src/session/node/index.ts'
 import { keyringOrFile } from '../../src/session/node/keyring-or-file.ts'
 import { hasKeyring, startKeyring } from '../cli/support/keyring.ts'
@@ -46,13 +46,15 @@ describe.skipIf(!hasKeyring)('keyringKey', () => {
         result: undefined,
         value: record,
       }))
+    onTestFinished(() => {
+      vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', keyring.env.DBUS_SESSION_BUS_ADDRESS)
+    })
     await write()
     const raw = await fileStore(folder).update('work', (value) => ({ result: value }))
     expect(raw).toMatchObject({ status: 'signedIn', sealed: expect.any(Array) })
     expect(JSON.stringify(raw)).not.toContain('gho_secret')
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
     await write()
-    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', keyring.env.DBUS_SESSION_BUS_ADDRESS)
   })
 
   test('encrypts a record in plain text at the next write, where a keyring is optional', async () => {
@@ -84,18 +86,20 @@ describe.skipIf(!hasKeyring)('keyringKey', () => {
     const { AsyncEntry } = await import('@napi-rs/keyring')
     const asked = vi.spyOn(AsyncEntry.prototype, 'getPassword').mockReturnValue(new Promise(() => undefined))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+      asked.mockRestore()
+    })
     const late = expect(keyringKey('silent')()).rejects.toThrow('no response within 10 seconds')
     await vi.advanceTimersByTimeAsync(10_000)
-    vi.useRealTimers()
-    asked.mockRestore()
     await late
   })
 
-  test('says within ten seconds that the keyring is locked', async () => {
+  test('says that the keyring is locked, and does not wait for it', async () => {
     keyring.lock()
-    const started = performance.now()
-    expect(await startProgram('key').ended).toContain('the system keyring cannot be used: ')
-    expect(performance.now() - started).toBeLessThan(10_000)
+    const said = await startProgram('key').ended
+    expect(said).toContain('the system keyring cannot be used: ')
+    expect(said).not.toContain('no response')
   })
 })
 
