@@ -14,6 +14,7 @@ import {
 } from '../src/index.ts'
 import { type DeviceCodes, deviceInput } from '../src/machines.ts'
 import { knownProvider } from '../src/providers/index.ts'
+import type { Session } from '../src/session/index.ts'
 import { parseDeviceCodes } from '../src/testing/index.ts'
 
 test('only parseDeviceCodes creates device codes', () => {
@@ -21,6 +22,12 @@ test('only parseDeviceCodes creates device codes', () => {
   const { deviceCode, userCode, verificationUri, expiresIn, interval } = parseDeviceCodes({})
   // @ts-expect-error: a record of the same shape was not received.
   assertType<DeviceCodes>({ deviceCode, userCode, verificationUri, expiresIn, interval })
+})
+
+test('an editor completes a session to what its users need', () => {
+  expectTypeOf<Exclude<keyof Session, symbol>>().toEqualTypeOf<
+    'token' | 'login' | 'keep' | 'logout' | 'actor'
+  >()
 })
 
 test('the result of an actor is discriminated by its status', () => {

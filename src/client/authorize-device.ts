@@ -12,9 +12,7 @@ export interface AuthorizeDeviceOptions extends DeviceAuthorizationOptions {
 
 /**
  * Runs the device flow and returns a token: requests codes, passes them to `onCodes`, and polls until the user has
- * decided.
- *
- * Each call is a separate flow with its own codes. If `onCodes` throws or rejects, the flow ends with that error.
+ * decided. Each call is a separate flow with its own codes.
  *
  * @example
  * ```ts
