@@ -17,6 +17,7 @@ import {
   afterSlowDown,
   beginPace,
   contextValue,
+  endBackoff,
   endOfWait,
   FIRST_MARGIN,
   isPollDue,
@@ -66,6 +67,7 @@ export const deviceAuthorization = setup({
     resumesPending: ({ context }) => context.status === 'pending',
     overdue: ({ context }) => nowOf(context) >= context.expiresAt,
     pollDue: ({ context }) => isPollDue(context, nowOf(context)),
+    backingOff: ({ context }) => context.backoff > 0,
     // By the clock or, if that was set back, by the timer.
     waitOver: ({ context }) => isPollDue(context, Math.max(nowOf(context), endOfWait(context))),
     token: answered('token', 'pollToken'),
@@ -79,6 +81,7 @@ export const deviceAuthorization = setup({
   },
   actions: {
     look: assign(({ context }) => readClock(context, nowOf(context))),
+    endBackoff: assign(({ context }) => endBackoff(context)),
     countWait: assign({ lookedAt: ({ context }) => endOfWait(context) }),
     countPoll: assign({ polls: ({ context }) => context.polls + 1 }),
     keepCodes: assign(({ context, event }) => beginPace(context, outputOf(event, 'requestCodes'))),
@@ -101,7 +104,7 @@ export const deviceAuthorization = setup({
     backOffAfterTimeout: assign(({ context }) => {
       // By the clock or, if that was set back, by the timer.
       const at = Math.max(nowOf(context), context.lookedAt + pollTimeout(context))
-      return afterFault(context, { at }, context.flow.jitter)
+      return afterFault(context, { at, slow: 'timeout' }, context.flow.jitter)
     }),
     forgive: assign(({ context, event }) => ({
       forgiven: context.forgiven + 1,
@@ -130,6 +133,7 @@ export const deviceAuthorization = setup({
     faults: 0,
     forgiven: 0,
     ...input.resume,
+    backoff: 0,
     polls: 0,
     token: undefined,
     error: undefined,
@@ -175,6 +179,7 @@ export const deviceAuthorization = setup({
         wake: [
           { guard: 'overdue', target: 'expired', description: 'codes have expired' },
           { guard: 'pollDue', target: 'polling', description: 'poll is due' },
+          { guard: 'backingOff', target: '.same', reenter: true, actions: 'endBackoff', description: 'faults lengthen the wait' },
         ],
       },
       after: {
@@ -199,7 +204,7 @@ export const deviceAuthorization = setup({
           meta: { text: 'Waiting for the code to be entered; the service asked to slow down.' },
         },
         retrying: {
-          description: 'The next poll waits longer.',
+          description: 'The last poll failed.',
           tags: 'retrying',
           meta: { text: 'No usable response yet; trying again.' },
         },

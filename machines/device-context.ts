@@ -69,6 +69,8 @@ export interface DeviceAuthorizationContext
   readonly flow: DeviceAuthorizationInput
   /** The codes; `undefined` until they arrive. */
   readonly codes: DeviceCodes | undefined
+  /** Milliseconds by which faults lengthen the current wait: `wake` ends them. */
+  readonly backoff: number
   /** Number of polls sent. */
   readonly polls: number
   /** The token, once the user has authorized the device. */
@@ -110,7 +112,8 @@ export interface PollRequest extends CodesRequest {
  * Events that you can send to the device machine.
  *
  * - `cancel` ends the flow at once.
- * - `wake` says that the device slept, or that a tab was hidden, and makes the machine re-check the clock: it polls at
- *   once if a poll is due, and ends if the codes have expired.
+ * - `wake` says that the device slept, a tab was hidden, or the network is back, and makes the machine re-check the clock:
+ *   it polls at once if a poll is due, and ends if the codes have expired. If faults lengthen the wait, a poll is due when
+ *   the interval is over, but not before the service allows it.
  */
 export type DeviceAuthorizationEvent = { readonly type: 'cancel' } | { readonly type: 'wake' }

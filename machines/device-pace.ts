@@ -1,3 +1,4 @@
+import type { PollResponse } from '../src/protocol/poll-response.ts'
 import type { CodesResponse, DeviceAuthorizationContext } from './device-context.ts'
 
 /** Request timeout in milliseconds. */
@@ -22,8 +23,12 @@ export const FIRST_MARGIN = 1.05
 const MARGIN_GROWTH = 1.2
 const LARGEST_MARGIN = 2
 
-/** Longest wait in milliseconds after repeated faults. */
-const LONGEST_BACKOFF = 60_000
+/** Longest wait in milliseconds after repeated faults, unless the interval is longer. */
+const LONGEST_BACKOFF = 30_000
+
+/** Growth of the wait with each fault after the first, and with each that asks for slower polls. */
+const FAULT_GROWTH = 1.5
+const SLOW_GROWTH = 2
 
 /** How many milliseconds before the codes expire a last poll still arrives in time. */
 const LAST_CHANCE = 1_000
@@ -39,6 +44,9 @@ interface Arrival {
   readonly at: number
   readonly retryAfter?: number | undefined
 }
+
+/** When a poll brought no usable response, and why the next ones must be slower. */
+type PollFault = Pick<Extract<PollResponse, { type: 'fault' }>, 'at' | 'retryAfter' | 'slow'>
 
 /** The pace of a flow whose codes have arrived, and the wait for its first poll. */
 export function beginPace(pace: Pace, { codes, codeVerifier, sentAt, at }: CodesResponse) {
@@ -98,17 +106,29 @@ export function afterSlowDown(pace: Pace, arrival: Arrival & { readonly interval
 export function afterResponse(pace: Pace, { at, retryAfter = 0 }: Arrival) {
   const expiresAt = expiryAt(pace, at)
   const wait = waitWithinLifetime(pace, expiresAt - at, pace.interval * 1000 * pace.margin)
-  return { lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
+  return { lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, retryAfter * 1000), backoff: 0 }
 }
 
-/** The wait after a fault: longer each time, and no shorter than the service asks. `jitter` spreads it, from 0 to 1. */
-export function afterFault(pace: Pace, { at, retryAfter = 0 }: Arrival, jitter: number) {
+/**
+ * The wait after a fault: the usual one at first, then longer each time. After a timeout or a limit, it is longer at once
+ * (RFC 8628, section 3.5). `jitter`, from 0 to 1, spreads what is added.
+ */
+export function afterFault(pace: Pace, { at, retryAfter = 0, slow }: PollFault, jitter: number) {
   const expiresAt = expiryAt(pace, at)
   const faults = pace.faults + 1
   const required = pace.interval * 1000 * pace.margin
-  const backoff = Math.min(required * 2 ** faults, Math.max(LONGEST_BACKOFF, required))
-  const wait = waitWithinLifetime(pace, expiresAt - at, backoff * (1 + jitter / 10))
-  return { faults, lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
+  const growth = slow ? (SLOW_GROWTH + jitter / 10) ** faults : (FAULT_GROWTH + jitter / 10) ** pace.faults
+  const longest = Math.max(LONGEST_BACKOFF, required)
+  const asLongAs = (wait: number) => Math.max(waitWithinLifetime(pace, expiresAt - at, wait), retryAfter * 1000)
+  const wait = asLongAs(Math.min(required * growth, longest))
+  // A limit is kept even if the device is woken.
+  const backoff = slow === 'limit' ? 0 : wait - asLongAs(required)
+  return { faults, lookedAt: at, expiresAt, nextPollAt: at + wait, backoff }
+}
+
+/** The wait of a device that is woken: faults no longer lengthen it. */
+export function endBackoff({ nextPollAt, backoff }: Pick<DeviceAuthorizationContext, 'nextPollAt' | 'backoff'>) {
+  return { nextPollAt: nextPollAt - backoff, backoff: 0 }
 }
 
 /**

@@ -13,6 +13,7 @@ export const deviceAuthorization = setup({
     resumesPending: () => false,
     overdue: () => false,
     pollDue: () => true,
+    backingOff: () => false,
     waitOver: () => true,
     token: () => true,
     pending: () => false,
@@ -25,6 +26,7 @@ export const deviceAuthorization = setup({
   },
   actions: {
     look: () => {},
+    endBackoff: () => {},
     countWait: () => {},
     countPoll: () => {},
     keepCodes: () => {},
@@ -83,6 +85,13 @@ export const deviceAuthorization = setup({
         wake: [
           { guard: { type: "overdue" }, target: "expired", description: "codes have expired" },
           { guard: { type: "pollDue" }, target: "polling", description: "poll is due" },
+          {
+            guard: { type: "backingOff" },
+            target: ".same",
+            reenter: true,
+            actions: [{ type: "endBackoff" }],
+            description: "faults lengthen the wait",
+          },
         ],
       },
       after: {
@@ -99,7 +108,7 @@ export const deviceAuthorization = setup({
           meta: { text: "Waiting for the code to be entered; the service asked to slow down." },
         },
         retrying: {
-          description: "The next poll waits longer.",
+          description: "The last poll failed.",
           tags: ["retrying"],
           meta: { text: "No usable response yet; trying again." },
         },

@@ -33,5 +33,13 @@ const LASTING: readonly string[] = [
 ] satisfies AnyAuthgraphError['code'][]
 
 function withoutResponse(error: AnyAuthgraphError, at: number): PollResponse {
-  return { type: LASTING.includes(error.code) ? 'refused' : 'fault', at, error }
+  if (LASTING.includes(error.code)) return { type: 'refused', at, error }
+  return { type: 'fault', at, error, ...(isTimeout(error) && { slow: 'timeout' }) }
+}
+
+/** Whether the poll timed out, by the limit of the system or of the caller's `fetch`: ours ends the poll itself. */
+function isTimeout(error: AnyAuthgraphError): boolean {
+  if (error.code !== 'unreachable') return error.code === 'timed_out'
+  const { reason = '', cause } = error
+  return /TIMED?OUT$/.test(reason) || (cause instanceof Error && cause.name === 'TimeoutError')
 }

@@ -25,11 +25,15 @@ export type PollResponse =
   | { readonly type: 'denied'; readonly at: number }
   | { readonly type: 'expired'; readonly at: number }
   | { readonly type: 'refused'; readonly at: number; readonly error: AnyAuthgraphError }
-  /** `retryAfter`: seconds to wait, if the service says so. */
+  /**
+   * `retryAfter`: seconds to wait, if the service says so. `slow`: why the next polls must be slower at once, after a
+   * `timeout`, or a `limit` that the service sets. After any other fault, they are slower if it is not the first in a row.
+   */
   | {
       readonly type: 'fault'
       readonly at: number
       readonly retryAfter?: number | undefined
+      readonly slow?: 'timeout' | 'limit' | undefined
       readonly error: AnyAuthgraphError
     }
 
@@ -104,7 +108,10 @@ function readRefusal(response: ReceivedResponse): PollResponse {
   // Some services rate-limit with status 403 and a `Retry-After` header.
   const rateLimited = status === 403 && !hasMember(body, 'error') && retryAfter !== undefined
   const isTemporary = status >= 500 || status === 429 || status === 408 || rateLimited
-  if (isTemporary && !FINAL_CODES.includes(code)) return { type: 'fault', at, retryAfter, error }
+  if (isTemporary && !FINAL_CODES.includes(code)) {
+    const isLimit = status < 500 || retryAfter !== undefined
+    return { type: 'fault', at, retryAfter, error, ...(isLimit && { slow: 'limit' }) }
+  }
   if (status >= 400 || code !== undefined) return { type: 'refused', at, error }
   return {
     type: 'fault',

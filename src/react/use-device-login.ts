@@ -77,13 +77,14 @@ export function useDeviceLogin(): DeviceLogin {
     // A login that has ended stays so: a component that React hid and shows again requests no code that nobody asked for.
     if (started?.actor.getSnapshot().status !== 'active') return
     const { actor, onToken } = started
-    const wake = () => {
-      if (document.visibilityState === 'visible') actor.send({ type: 'wake' })
-    }
-    document.addEventListener('visibilitychange', wake)
+    const ended = new AbortController()
+    const wake = () => actor.send({ type: 'wake' })
+    const { signal } = ended
+    document.addEventListener('visibilitychange', wake, { signal })
+    window.addEventListener('online', wake, { signal })
     actor.subscribe({
       complete() {
-        document.removeEventListener('visibilitychange', wake)
+        ended.abort()
         const { output } = actor.getSnapshot()
         if (output?.status === 'authorized') onToken(output.token)
       },

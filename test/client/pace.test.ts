@@ -27,9 +27,14 @@ describe('the seconds between requests', () => {
       [5.25, 37.8, 52.92, 52.92],
     ],
     [
-      'double after each fault up to a minute, until there is a response',
-      [codes, down, down, down, down, down, pending, token],
-      [5.25, 10.5, 21, 42, 60, 60, 5.25],
+      'grow by half after each fault but the first, to half a minute, until there is a response',
+      [codes, down, down, down, down, down, down, pending, token],
+      [5.25, 5.25, 7.875, 11.813, 17.719, 26.579, 30, 5.25],
+    ],
+    [
+      'double after each timeout, to half a minute',
+      [codes, 'hang', 'hang', token],
+      [5.25, 30 + 10.5, 30 + 21],
     ],
     [
       'are at least those of a Retry-After beside pending, once',
@@ -53,7 +58,11 @@ describe('the seconds between requests', () => {
     ],
     // The last wait would end at 10.5 seconds, when all is over.
     ['lose their margin for a last poll', [{ ...codes, expires_in: 10.4 }, pending, token], [5.25, 5]],
-    ['are fewer after a fault for a last poll', [{ ...codes, expires_in: 14 }, down, token], [5.25, 7.75]],
+    [
+      'are fewer after faults for a last poll',
+      [{ ...codes, expires_in: 19 }, down, down, token],
+      [5.25, 5.25, 7.5],
+    ],
     [
       'count from the timeout of a poll, which may take a quarter of the lifetime',
       [{ ...codes, expires_in: 60 }, 'hang', token],
@@ -64,12 +73,31 @@ describe('the seconds between requests', () => {
   })
 
   test.each([
-    [Number.NaN, 10.5],
-    [0.999, 11.549],
-    [-5, 10.5],
-    [5, 11.55],
-  ])('spread by a tenth at most after a fault where random gives %d', async (random, gap) => {
-    expect(await gapsOf([codes, down, token], { random: () => random })).toEqual([5.25, gap])
+    [Number.NaN, 7.875],
+    [0.5, 8.138],
+    [-5, 7.875],
+    [5, 8.4],
+  ])(
+    'spread by a tenth of the interval at most after a second fault where random gives %d',
+    async (random, gap) => {
+      expect(await gapsOf([codes, down, down, token], { random: () => random })).toEqual([5.25, 5.25, gap])
+    },
+  )
+
+  test.each<[string, Scripted[], number, number[]]>([
+    ['after faults, is due after one interval', [down, down, down], 1, [5.25, 7.875, 5.25]],
+    ['late after faults, is due at once', [down, down, down], 8, [5.25, 7.875, 8]],
+    ['after a timeout, is due after one interval', ['hang'], 1, [30 + 5.25]],
+    ['after a Retry-After, is due when that is over', [busy('12')], 1, [12]],
+    ['after a limit, is due when the longer wait is over', [new Response('{}', { status: 429 })], 8, [10.5]],
+  ])('of a device that is woken %s', async (_, faults, seconds, gaps) => {
+    const flow = startFlow([codes, ...faults, token])
+    await flow.time.until(() => flow.actor.getSnapshot().context.faults === faults.length)
+    await flow.time.advance(seconds * 1000)
+    flow.actor.send({ type: 'wake' })
+    flow.actor.send({ type: 'wake' })
+    await flow.result()
+    expect(flow.gaps()).toEqual([5.25, ...gaps])
   })
 
   test('count from when a poll was sent, however long the device slept before', async () => {

@@ -22,6 +22,10 @@ const form = (fields: object) => new Response(new URLSearchParams(fields as neve
 
 const later = { 'retry-after': '9' }
 
+/** What `fetch` of Node throws. */
+const failed = (cause = {}) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error('connect'), cause) })
+
 describe('codes', () => {
   test.each([
     [undefined, 5.25],
@@ -145,22 +149,32 @@ describe('the response to a poll', () => {
     expect(await gapsOf([codes, slow, pending, token])).toEqual([5.25, gap, gap])
   })
 
-  test.each<[string, Scripted, number?]>([
-    ['a connection that breaks', new TypeError('fetch failed')],
+  test.each<[string, Scripted]>([
+    ['a connection that breaks', failed()],
+    ['a connection that is refused', failed({ code: 'ECONNREFUSED' })],
     ['a 503 without a body', new Response(null, { status: 503 })],
-    ['a 408', new Response('{}', { status: 408 })],
-    ['a 429', new Response('{}', { status: 429 })],
     ['a 500 with an error of a web framework', json({ error: 'Internal Server Error' }, 500)],
-    ['a 403 with Retry-After', new Response('{}', { status: 403, headers: later })],
-    ['a 403 as Google limits requests', json({ error_code: 'rate_limit_exceeded' }, 403, later)],
     ['a 304, which speaks of a copy', new Response(null, { status: 304 })],
     ['a page with status 200', new Response('<html>Welcome to the hotel</html>')],
     ['an empty object', new Response('{}')],
     ['an array', new Response('[]')],
     ['null', new Response('null')],
     ['a string', new Response('"text"')],
-  ])('%s is a fault: the next poll is later', async (_, fault) => {
-    expect(await gapsOf([codes, pending, fault, token])).toEqual([5.25, 5.25, 10.5])
+  ])('%s is a fault: the next poll comes when it is due, and after another one later', async (_, fault) => {
+    expect(await gapsOf([codes, pending, fault, fault, token])).toEqual([5.25, 5.25, 5.25, 7.875])
+  })
+
+  test.each<[string, Scripted]>([
+    ['a connection that is not made in time', failed({ code: 'UND_ERR_CONNECT_TIMEOUT' })],
+    ['a connection that the system gives up', failed({ code: 'ETIMEDOUT' })],
+    ['a time limit of the caller’s fetch', new DOMException('The operation timed out.', 'TimeoutError')],
+    ['a 408', new Response('{}', { status: 408 })],
+    ['a 429', new Response('{}', { status: 429 })],
+    ['a 403 with Retry-After', new Response('{}', { status: 403, headers: later })],
+    ['a 403 as Google limits requests', json({ error_code: 'rate_limit_exceeded' }, 403, later)],
+    ['a 503 with Retry-After', new Response(null, { status: 503, headers: later })],
+  ])('%s is a fault that asks for slower polls: the next one is later', async (_, fault) => {
+    expect(await gapsOf([codes, pending, fault, fault, token])).toEqual([5.25, 5.25, 10.5, 21])
   })
 
   test.each<[object, Scripted]>([

@@ -37,7 +37,7 @@ test('a view gives the reason of a fault, and of the end', async () => {
   const flow = startFlow([codes, new Error('down'), { error: 'invalid_scope' }])
   await flow.time.advance(5250)
   expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
-    secondsToNextPoll: 11,
+    secondsToNextPoll: 6,
     error: { code: 'unreachable', message: 'github.com cannot be reached (POST /login/oauth/access_token)' },
   })
   await flow.result()

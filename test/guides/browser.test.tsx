@@ -55,8 +55,7 @@ describe('a login in a page', () => {
   })
 
   test('leaves no timer or listener behind, whatever its outcome', async () => {
-    const listened = vi.spyOn(document, 'addEventListener')
-    const left = vi.spyOn(document, 'removeEventListener')
+    const listened = [document, window].map((target) => vi.spyOn(target, 'addEventListener'))
     const warned = vi.spyOn(console, 'warn')
     const first = start()
     await first.pass(1)
@@ -68,10 +67,16 @@ describe('a login in a page', () => {
     await second.pass(6)
     expect(second.view()).toMatchObject({ status: 'denied' })
     expect(vi.getTimerCount()).toBe(0)
-    expect(listened).toHaveBeenCalledTimes(2)
-    expect(left).toHaveBeenCalledTimes(2)
+    const ended = listened.map(({ mock }) =>
+      mock.calls.map(([, , options]) => Object(options).signal.aborted),
+    )
+    expect(ended).toEqual([
+      [true, true],
+      [true, true],
+    ])
     second.end()
     setVisibility('visible')
+    window.dispatchEvent(new Event('online'))
     expect(warned).not.toHaveBeenCalled()
   })
 
@@ -87,6 +92,23 @@ describe('a login in a page', () => {
     setVisibility('visible')
     await vi.advanceTimersByTimeAsync(0)
     await pass(1)
+    expect(sent).toEqual([CODES, POLL])
+    expect(view()).toMatchObject({ status: 'authorized' })
+  })
+
+  test('polls after one interval when the network is back, although faults had lengthened the wait', async () => {
+    const { sent, view, service, pass } = start()
+    await pass(1)
+    await service.approve(view()?.userCode ?? '', 'octocat')
+    const working = globalThis.fetch
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
+    // Polls after 5.25, 10.5 and 18.4 seconds; the next one would come after 30.2.
+    await pass(18)
+    vi.stubGlobal('fetch', working)
+    window.dispatchEvent(new Event('online'))
+    await pass(4)
+    expect(sent).toEqual([CODES])
+    await pass(2)
     expect(sent).toEqual([CODES, POLL])
     expect(view()).toMatchObject({ status: 'authorized' })
   })

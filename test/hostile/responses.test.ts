@@ -24,9 +24,9 @@ import { responses } from '../support/responses.ts'
 
 const { codes, pending, token } = responses
 
-/** Seconds before a poll with the interval of 5 and the margin, and after one fault. */
+/** Seconds before a poll with the interval of 5 and the margin, also after one fault, and after a timeout. */
 const WAIT = 5.25
-const BACKOFF = 10.5
+const AFTER_TIMEOUT = 10.5
 
 const authorized = { status: 'authorized' }
 const bad = { code: 'bad_response' }
@@ -55,8 +55,8 @@ async function endsWith(line: Line, error: object) {
   expect(gaps).toEqual([WAIT, WAIT])
 }
 
-/** The poll response is survived: the next poll is sent later and gets the token. */
-async function goesOnAfter(line: Line, error: object, gap = BACKOFF) {
+/** The poll response is survived: the next poll gets the token. */
+async function goesOnAfter(line: Line, error: object, gap = WAIT) {
   const { outcome, gaps, errors } = await play([codes, pending, line, token])
   expect(outcome).toMatchObject(authorized)
   expect(gaps).toEqual([WAIT, WAIT, gap])
@@ -149,7 +149,7 @@ describe('a request that hangs', () => {
     ['in the middle of its body', halfThenSilence],
   ])('%s times out after 30 seconds', async (_, line) => {
     await failsAtOnce(line, { code: 'timed_out' })
-    await goesOnAfter(line, { code: 'timed_out' }, 30 + BACKOFF)
+    await goesOnAfter(line, { code: 'timed_out' }, 30 + AFTER_TIMEOUT)
   })
 
   test('beyond the lifetime ends as expired, and its connection is closed', async () => {

@@ -5,6 +5,7 @@ import {
   afterResponse,
   afterSlowDown,
   beginPace,
+  endBackoff,
   endOfWait,
   isPollDue,
   type Pace,
@@ -30,6 +31,9 @@ const polling: Pace = {
   lookedAt: 10_000,
   faults: 0,
 }
+
+const timeout = { slow: 'timeout' } as const
+const limit = { slow: 'limit' } as const
 
 test.each([
   { name: 'counts the lifetime from its start', sentAt: 1000, at: 3000, expiresAt: 901_000 },
@@ -91,7 +95,8 @@ test.each([
   { name: 'survives a clock set forward', pace: {}, at: 3_610_000, next: 3_615_000, expiresAt: 4_470_000 },
   { name: 'survives a clock set back', pace: {}, at: 4000, next: 9000, expiresAt: 894_000 },
 ])('the wait after a response $name', ({ pace, at, retryAfter, next, expiresAt }) => {
-  const after = { lookedAt: at, nextPollAt: next, expiresAt: expiresAt ?? pace.expiresAt ?? 900_000 }
+  const until = expiresAt ?? pace.expiresAt ?? 900_000
+  const after = { lookedAt: at, nextPollAt: next, backoff: 0, expiresAt: until }
   expect(afterResponse({ ...polling, ...pace }, { at, retryAfter })).toEqual(after)
 })
 
@@ -126,18 +131,29 @@ test.each([
   },
 ])('slow_down $name', ({ asked, pace, slower, next }) => {
   const after = afterSlowDown({ ...polling, ...pace }, { at: 11_000, interval: asked })
-  expect(after).toEqual({ ...slower, lookedAt: 11_000, expiresAt: 900_000, nextPollAt: next })
+  expect(after).toEqual({ ...slower, lookedAt: 11_000, expiresAt: 900_000, nextPollAt: next, backoff: 0 })
 })
 
 test.each([
-  { name: 'a first fault doubles the wait', pace: {}, wait: 10_000 },
-  { name: 'a third one makes it eight times as long', pace: { faults: 2 }, wait: 40_000 },
-  { name: 'it grows to a minute', pace: { faults: 9 }, wait: 60_000 },
-  { name: 'an interval above a minute stays', pace: { interval: 70 }, wait: 70_000 },
-  { name: 'jitter adds a tenth', pace: {}, jitter: 1, wait: 11_000 },
-  { name: 'the service may ask for more', pace: {}, retryAfter: 100, wait: 100_000 },
-])('after faults, $name', ({ pace, jitter = 0, retryAfter, wait }) => {
-  const after = afterFault({ ...polling, ...pace }, { at: 11_000, retryAfter }, jitter)
-  expect(after.nextPollAt).toBe(11_000 + wait)
+  { name: 'the first one leaves the wait as it is', pace: {}, wait: 5000, backoff: 0 },
+  { name: 'the second one in a row adds half', pace: { faults: 1 }, wait: 7500, backoff: 2500 },
+  { name: 'so does the third', pace: { faults: 2 }, wait: 11_250, backoff: 6250 },
+  { name: 'it grows to half a minute', pace: { faults: 9 }, wait: 30_000, backoff: 25_000 },
+  { name: 'a longer wait stays', pace: { faults: 9, interval: 40, margin: 1.1 }, wait: 44_000, backoff: 0 },
+  { name: 'jitter spreads what is added', pace: { faults: 1 }, jitter: 1, wait: 8000, backoff: 3000 },
+  { name: 'jitter leaves the first wait as it is', pace: {}, jitter: 1, wait: 5000, backoff: 0 },
+  { name: 'the service may ask for more', pace: {}, asked: { retryAfter: 100 }, wait: 100_000, backoff: 0 },
+  { name: 'a timeout doubles the wait', pace: {}, asked: timeout, wait: 10_000, backoff: 5000 },
+  { name: 'each further one doubles it', pace: { faults: 1 }, asked: timeout, wait: 20_000, backoff: 15_000 },
+  { name: 'a limit doubles it too, and must be kept', pace: {}, asked: limit, wait: 10_000, backoff: 0 },
+  { name: 'a last poll fits', pace: { faults: 9, expiresAt: 20_000 }, wait: 8000, backoff: 3000 },
+  { name: 'the interval is kept', pace: { faults: 9, expiresAt: 14_000 }, wait: 5000, backoff: 0 },
+])('after a fault, $name', ({ pace, jitter = 0, asked, wait, backoff }) => {
+  const after = afterFault({ ...polling, ...pace }, { at: 11_000, ...asked }, jitter)
+  expect(after).toMatchObject({ nextPollAt: 11_000 + wait, backoff })
   expect(after.faults).toBe(('faults' in pace ? pace.faults : 0) + 1)
+})
+
+test('a device that is woken after faults waits no longer than the interval', () => {
+  expect(endBackoff({ nextPollAt: 31_000, backoff: 15_000 })).toEqual({ nextPollAt: 16_000, backoff: 0 })
 })

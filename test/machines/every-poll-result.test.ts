@@ -79,6 +79,7 @@ function contextWith(status: (typeof STATUSES)[number]) {
     nextPollAt: 5000,
     expiresAt: 900_000,
     lookedAt: 0,
+    backoff: 0,
     polls: 1,
     faults: 0,
     forgiven: 0,

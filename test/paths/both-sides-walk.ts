@@ -134,8 +134,10 @@ function nameOf(both: BothSides): string {
   const { lastPollAt, interval: required, leeway } = grant.context
   const isEarly = lastPollAt !== null && nextPollAt < lastPollAt + (required - (leeway ?? 0)) * 1000
   const isWaiting = client.device?.status === 'active' && grant.hasTag('undecided')
+  // No step wakes the device, so that nothing depends on why it waits.
+  const name = device.nameOf(client).replace(', backing off', '')
   return [
-    `${device.nameOf(client)} | ${grantState(grant.value)}`,
+    `${name} | ${grantState(grant.value)}`,
     ...(isWaiting && isEarly ? ['early'] : []),
     ...(isWaiting && interval < required ? ['too fast'] : []),
     ...(lost ? [isTooLate(both) ? 'token lost' : 'token not received'] : []),

@@ -62,13 +62,15 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Reads the name of a situation: the state, what the service last said, how often a code was forgiven. */
 function read(name: string) {
-  const [, state = '', after, forgiven = '0', almostDue, tooLate] =
-    /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?(, almost due)?(, too late)?$/.exec(name) ?? []
+  const [, state = '', after, forgiven = '0', backingOff, almostDue, tooLate] =
+    /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?(, backing off)?(, almost due)?(, too late)?$/.exec(name) ??
+    []
   const status = after ?? state.replace('waiting.', '')
   return {
     state,
     status,
     forgiven: Number(forgiven),
+    isBackingOff: backingOff !== undefined,
     isAlmostDue: almostDue !== undefined,
     isTooLate: tooLate !== undefined,
   }
@@ -79,7 +81,7 @@ function read(name: string) {
  * was sent when the codes were over there is no other one, unless the service says that they are not.
  */
 function targetOf({ from, step }: Edge) {
-  const { state, status, forgiven, isAlmostDue, isTooLate } = read(from)
+  const { state, status, forgiven, isBackingOff, isAlmostDue, isTooLate } = read(from)
   const isForgiven = status !== 'requested' && forgiven < 2 && !isTooLate
   const inTime = step === 'unknownCode' ? (isForgiven ? 'waiting.retrying' : 'failed') : TABLE[state]?.[step]
   const target = isTooLate && inTime === 'waiting.retrying' ? 'expired' : inTime
@@ -89,6 +91,8 @@ function targetOf({ from, step }: Edge) {
     state: target,
     status: told ?? status,
     forgiven: forgiven + (step === 'unknownCode' ? 1 : 0),
+    // A first fault lengthens the wait only if it is a timeout, and only until the device is woken.
+    isBackingOff: step === 'silence' || (step === 'early' && isBackingOff),
     isAlmostDue: step === 'early' || (step === 'wake' && isAlmostDue),
     isTooLate: step === 'sleep',
   }

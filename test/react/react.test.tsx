@@ -65,7 +65,13 @@ describe('useDeviceLogin', () => {
     expect(textOf('[role=status]')).toBe('Cancelled.')
   })
 
-  test('polls at once when the tab is shown after its timers were suspended', async () => {
+  test.each([
+    [
+      'the tab is shown after its timers were suspended',
+      () => document.dispatchEvent(new Event('visibilitychange')),
+    ],
+    ['the network is back after its timers were suspended', () => window.dispatchEvent(new Event('online'))],
+  ])('polls at once when %s', async (_, happen) => {
     const { sent, service, pass } = page()
     const shown = await render(<SignIn />, () => undefined)
     await shown.while(async () => {
@@ -75,7 +81,7 @@ describe('useDeviceLogin', () => {
     await service.approve(textOf('code'), 'octocat')
     vi.setSystemTime(Date.now() + 60_000)
     await shown.while(async () => {
-      document.dispatchEvent(new Event('visibilitychange'))
+      happen()
       await vi.advanceTimersByTimeAsync(0)
       await pass(1)
     })

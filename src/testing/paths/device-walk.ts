@@ -259,16 +259,17 @@ function errorEvent(actorId: 'requestCodes' | 'pollToken', error: unknown): Devi
   return { type: `xstate.error.actor.${actorId}`, actorId, error }
 }
 
-/** Named by state, last status, what the guards count, and whether a timer was early or a poll late. */
+/** Named by state, last status, what the guards count, and whether a wait is longer than usual, a timer early or a poll late. */
 export function nameOf(situation: DeviceSituation): string {
   const { device } = situation
   if (device === undefined) return 'off'
-  const { codes, status, forgiven } = device.context
+  const { codes, status, forgiven, backoff } = device.context
   const state = stateName(device)
   if (device.status !== 'active' || codes === undefined) return state
   return [
     state === `waiting.${status}` ? state : `${state} after ${status}`,
     ...(forgiven > 0 ? [`forgiven ${forgiven}`] : []),
+    ...(isWaiting(situation) && backoff > 0 ? ['backing off'] : []),
     ...(isWaiting(situation) && untilDue(situation) <= 1 ? ['almost due'] : []),
     ...(isTooLate(device) ? ['too late'] : []),
   ].join(', ')

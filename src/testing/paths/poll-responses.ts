@@ -98,6 +98,7 @@ export const POLL_RESPONSES = {
       type: 'fault',
       at,
       retryAfter: 40,
+      slow: 'limit',
       error: new RefusedError({ error: 'too_many_requests', status: 429, retryAfter: 40 }),
     }),
   },

@@ -32,16 +32,18 @@ export function startLogin({ clientId, show, onToken }: Login): () => void {
   const showNow = () => show(viewOf(login.getSnapshot(), Date.now()))
   const everySecond = setInterval(showNow, 1000)
 
-  // Timers may be late after the device slept or the tab was hidden.
-  const wake = () => {
-    if (document.visibilityState === 'visible') login.send({ type: 'wake' })
-  }
-  document.addEventListener('visibilitychange', wake)
+  // Timers may be late after the device slept or the tab was hidden, and waits
+  // are longer while there is no network.
+  const ended = new AbortController()
+  const wake = () => login.send({ type: 'wake' })
+  const { signal } = ended
+  document.addEventListener('visibilitychange', wake, { signal })
+  window.addEventListener('online', wake, { signal })
 
   login.subscribe({
     complete: () => {
       clearInterval(everySecond)
-      document.removeEventListener('visibilitychange', wake)
+      ended.abort()
       const { output } = login.getSnapshot()
       if (output?.status === 'authorized') onToken(output.token)
     },
