@@ -58,8 +58,8 @@ const appJwt = ({ outputs }) =>
   })
 
 /**
- * The command with all its dependencies, as CommonJS, which Node loads faster than ES modules: one file with what a login
- * needs, and others with what few runs need. Local names are shortened; those of functions and classes stay, for stack
+ * The command with all its dependencies, as CommonJS, which Node loads faster than ES modules: one file with what a stored
+ * token needs, one with the session and `status`, one with the rest of a login, and others with what few runs need. Local names are shortened; those of functions and classes stay, for stack
  * traces.
  */
 async function command() {
@@ -81,7 +81,9 @@ async function command() {
     minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
     codeSplitting: {
       groups: [
-        { name: 'main', test: /src\/cli\/(main|commands\/login)\.ts$/, priority: 2 },
+        { name: 'main', test: /src\/cli\/(main|commands\/(token|git-credential))\.ts$/, priority: 3 },
+        { name: 'session', test: /src\/cli\/(storage\/open-session|commands\/status)\.ts$/, priority: 2 },
+        { name: 'login', test: /src\/cli\/commands\/login\.ts$/, priority: 1 },
         { name: 'undici', test: /node_modules\/undici\//, priority: 1 },
         { name: 'others', test: /./ },
       ],

@@ -1,21 +1,28 @@
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
-import type { SessionContext } from './session-context.ts'
+import type { SessionContext, SessionInput } from './session-context.ts'
 
 /** The share of its lifetime by which a token is refreshed early, at most. */
 const EARLY_SHARE = 1 / 2
 
+/** What decides whether a token can be used. */
+export interface TokenFacts extends Pick<SessionContext, 'kept' | 'result' | 'rejected'> {
+  readonly flow: Pick<SessionInput, 'minValidity'>
+}
+
 /** The token that was issued, but is not written yet. */
-export function pairInHand({ result }: SessionContext) {
+export function pairInHand({ result }: Pick<SessionContext, 'result'>) {
   return result?.type === 'token' || result?.type === 'login' ? result : undefined
 }
 
 /** The token to use, and when it was requested. */
-export function tokenInUse(context: SessionContext): { readonly token: OAuthToken; readonly sentAt: number } | undefined {
+export function tokenInUse(
+  context: Pick<SessionContext, 'kept' | 'result'>,
+): { readonly token: OAuthToken; readonly sentAt: number } | undefined {
   return pairInHand(context) ?? context.kept
 }
 
 /** Whether the token should be refreshed: an API refused it, it expires soon, or its age is unknown. */
-export function isDue(context: SessionContext, now: number): boolean {
+export function isDue(context: TokenFacts, now: number): boolean {
   const { token, sentAt = 0 } = tokenInUse(context) ?? {}
   if (context.rejected || token === undefined) return true
   if (token.expiresIn === undefined) return false
@@ -25,12 +32,12 @@ export function isDue(context: SessionContext, now: number): boolean {
 }
 
 /** Whether the token can still be used, though it may be due. */
-export function isUsable(context: SessionContext, now: number): boolean {
+export function isUsable(context: TokenFacts, now: number): boolean {
   return tokenInUse(context) !== undefined && !context.rejected && now < endOf(context)
 }
 
 /** When the token in use expires, in epoch milliseconds by the local clock. */
-function endOf(context: SessionContext): number {
+function endOf(context: TokenFacts): number {
   const { token, sentAt } = tokenInUse(context) ?? {}
   return token?.expiresIn === undefined ? Number.POSITIVE_INFINITY : (sentAt ?? 0) + token.expiresIn * 1000
 }

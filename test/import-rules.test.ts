@@ -89,8 +89,8 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
   },
   'src/terminal': {
-    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request|session)\/.*|src\/auth\/with-auth\.ts|src\/store\/probe\.ts|src\/(errors|assert-known)\.ts)$/,
-    types: /^(machines\/(device|session)-context\.ts|src\/auth\/auth\.ts)$/,
+    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request|session)\/.*|src\/auth\/(auth|send-with|with-auth)\.ts|src\/store\/probe\.ts|src\/(errors|assert-known)\.ts)$/,
+    types: /^machines\/(device|session)-context\.ts$/,
   },
   'src/check': {
     may: /^(node:child_process|src\/(check|protocol|request)\/.*|src\/service\/page\/escape-html\.ts|src\/(secret|errors|assert-known)\.ts)$/,

@@ -42,10 +42,8 @@ import { systemClock } from '../request/clock.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
 import type { SessionData } from './session-data.ts'
+import { MIN_VALIDITY } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
-
-/** Seconds for which a returned token must remain valid. */
-const MIN_VALIDITY = 60
 
 /** Milliseconds for which a program waits until a new token is stored. */
 const STORE_PATIENCE = 10_000

@@ -41,6 +41,7 @@ import type { SessionData } from './session-data.ts'
 import {
   type Claim,
   dataOf,
+  findLogin,
   keptOf,
   loginRecord,
   readSession,
@@ -76,10 +77,7 @@ export interface SessionParts {
 
 /** Reads the stored login. */
 export async function read({ store, name, sender }: SessionParts): Promise<ReadResult> {
-  const record = readSession(await store.update(name, (value) => ({ result: value })))
-  refuseOtherHost(record, sender.provider)
-  if (record?.status === 'signedIn') return { type: 'found', kept: keptOf(record) }
-  return { type: record?.status === 'ended' ? 'ended' : 'nothing' }
+  return findLogin(await store.update(name, (value) => ({ result: value })), sender.provider)
 }
 
 /** Claims the right to use the refresh token. If the store cannot be written, this fails, and no token is used. */

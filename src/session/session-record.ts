@@ -1,11 +1,16 @@
 import * as v from 'valibot'
-import type { KeptToken } from '../../machines/session-context.ts'
+import type { KeptToken, ReadResult } from '../../machines/session-context.ts'
+import { isDue } from '../../machines/session-selectors.ts'
 import { exportToken, importToken } from '../client/token-record.ts'
 import { BadOptionError, DamagedRecordError, WrongHostError } from '../errors.ts'
 import { parseFields } from '../protocol/fields.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Json } from '../store/store.ts'
 import type { SessionData } from './session-data.ts'
+
+/** Seconds for which a returned token must remain valid. */
+export const MIN_VALIDITY = 60
 
 /** The session that may use the refresh token, and a random text for each time that it was given the right. */
 const claim = v.object({ owner: v.string(), nonce: v.string() })
@@ -60,6 +65,27 @@ export function refuseOtherHost(record: SessionRecord | undefined, provider: Pro
     throw new WrongHostError(
       'the stored login belongs to another service, so nothing was sent: use another name or store',
     )
+}
+
+/** Finds the login in a record. Throws as `readSession` and `refuseOtherHost` do. */
+export function findLogin(json: Json | undefined, provider: Provider): ReadResult {
+  const record = readSession(json)
+  refuseOtherHost(record, provider)
+  if (record?.status === 'signedIn') return { type: 'found', kept: keptOf(record) }
+  return { type: record?.status === 'ended' ? 'ended' : 'nothing' }
+}
+
+/** Finds the token that a session would return without a request. Throws as `findLogin` does. */
+export function findValidToken(
+  json: Json | undefined,
+  provider: Provider,
+  now: number,
+): OAuthToken | undefined {
+  const found = findLogin(json, provider)
+  if (found.type !== 'found') return undefined
+  const { kept } = found
+  const facts = { kept, result: undefined, rejected: false, flow: { minValidity: MIN_VALIDITY * 1000 } }
+  return isDue(facts, now) ? undefined : kept.token
 }
 
 /** Creates the record of a token. */

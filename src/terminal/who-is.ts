@@ -1,14 +1,17 @@
-import type { Auth, HasForm } from '../auth/auth.ts'
-import { withAuth } from '../auth/with-auth.ts'
+import { type Auth, formOf, type HasForm } from '../auth/auth.ts'
+import { sendWith } from '../auth/send-with.ts'
+import { targetOf } from '../auth/with-auth.ts'
 import { withoutSlash } from '../protocol/address.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { systemClock, within } from '../request/clock.ts'
 import { textMemberOf } from '../request/response.ts'
-import { get } from '../request/send.ts'
+import { send } from '../request/send.ts'
 
 /** Seconds. */
 const TIMEOUT = 10
+
+const ACCEPT = { accept: 'application/json' }
 
 /**
  * What services call the name of a user: GitHub, GitLab and OpenID Connect.
@@ -41,9 +44,17 @@ export async function whoIs(
   const address = userAddressOf(provider)
   if (address === undefined) return undefined
   const api = { ...provider, baseUrl: new URL(address).origin }
-  const authorized = withAuth(auth, { provider: api, ...(fetch && { fetch }) })
+  const target = targetOf({ provider: api, ...(fetch && { fetch }) })
+  // Without the Request of the runtime, which takes the command line longer to load than everything else.
+  const authorized: typeof globalThis.fetch = (input, init) =>
+    sendWith(formOf(auth), target, init?.signal, (header) =>
+      target.fetch(input, {
+        ...init,
+        headers: { ...ACCEPT, ...(header && { authorization: header.reveal() }) },
+      }),
+    )
   const response = await within({ clock: systemClock, signal, timeout: TIMEOUT }, (signal) =>
-    get(address, { fetch: authorized, clock: systemClock }, signal),
+    send(address, {}, { fetch: authorized, clock: systemClock }, signal),
   )
   if (response.status !== 200) throw refusalOf(response)
   return NAMES.map((name) => textMemberOf(response.body, name)).find(Boolean)

@@ -2,15 +2,14 @@ import { text } from 'node:stream/consumers'
 import { Argument, type Command } from 'commander'
 import { hostAddress } from '../../protocol/address.ts'
 import { Secret } from '../../secret.ts'
-import type { Session } from '../../session/create-session.ts'
 import { type Line, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, hostIn, type ServiceAddress } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
 import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
-import { validToken, withSession } from '../storage/open-session.ts'
 import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/saved-profiles.ts'
+import { withToken } from '../storage/with-token.ts'
 import { profileName } from './values.ts'
 
 /** An operation of a git credential helper. */
@@ -60,29 +59,21 @@ async function gitCredential(operation: GitOperation, options: GitCredentialOpti
   }
   const profile = profileFor(description, options.profile)
   const operate = OPERATIONS[operation]
-  if (profile && operate)
-    await withSession(profile, await environmentFetch(), (session) =>
-      operate({ session, profile, description }),
-    )
+  if (profile && operate) await operate(profile, description)
   return 0
 }
 
-interface Operands {
-  readonly session: Session
-  readonly profile: NamedProfile
-  readonly description: Description
-}
+type Operate = (profile: NamedProfile, description: Description) => Promise<void>
 
-const OPERATIONS: Readonly<Record<GitOperation, ((operands: Operands) => Promise<void>) | undefined>> = {
+const OPERATIONS: Readonly<Record<GitOperation, Operate | undefined>> = {
   get: printCredential,
   // Git got this credential from here: it is already stored.
   store: undefined,
   erase: reject,
 }
 
-async function printCredential({ session, profile, description }: Operands): Promise<void> {
-  const token = await validToken(session, profile)
-  printSecret(description, bearerToken(token), token.expiresAt)
+function printCredential(profile: NamedProfile, description: Description): Promise<void> {
+  return withToken(profile, async (token) => printSecret(description, bearerToken(token), token.expiresAt))
 }
 
 function printSecret({ username = ANYONE }: Description, token: Secret, expiresAt?: number): void {
@@ -95,17 +86,20 @@ function printSecret({ username = ANYONE }: Description, token: Secret, expiresA
 }
 
 /** Git's request was refused. One refusal does not delete a login: a token that is still in use is refreshed if possible. */
-async function reject({ session, profile, description: { password } }: Operands): Promise<void> {
-  const { accessToken, refreshToken } = await validToken(session, profile)
-  if (accessToken.reveal() !== password) return
-  if (refreshToken) {
-    session.actor.send({ type: 'rejected', token: new Secret(password) })
-    await validToken(session, profile)
-    return
-  }
-  writerTo(process.stderr, { color: true }).print(
-    `authgraph: ${profile.name} did not accept the token. Check the login: authgraph status --profile ${profile.name}`,
-  )
+async function reject(profile: NamedProfile, { password }: Description): Promise<void> {
+  const { validToken, withSession } = await import('../storage/open-session.ts')
+  await withSession(profile, await environmentFetch(), async (session) => {
+    const { accessToken, refreshToken } = await validToken(session, profile)
+    if (accessToken.reveal() !== password) return
+    if (refreshToken) {
+      session.actor.send({ type: 'rejected', token: new Secret(password) })
+      await validToken(session, profile)
+      return
+    }
+    writerTo(process.stderr, { color: true }).print(
+      `authgraph: ${profile.name} did not accept the token. Check the login: authgraph status --profile ${profile.name}`,
+    )
+  })
 }
 
 /** Finds the login of this host and scheme. A token never goes to another host or over another scheme. */

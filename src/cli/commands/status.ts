@@ -7,12 +7,13 @@ import { type Line, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { isFailure, type ReportedError } from '../command-error.ts'
 import { commandTexts } from '../command-texts.ts'
+import { askWho } from '../network/ask-who.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
+import { httpFetch } from '../network/http-fetch.ts'
 import { authOrigin, providerAt } from '../network/service-address.ts'
-import { askWho } from '../network/token-auth.ts'
 import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
-import { providerOf, validToken, withSession } from '../storage/open-session.ts'
-import { placeOf } from '../storage/saved-logins.ts'
+import { validToken, withSession } from '../storage/open-session.ts'
+import { placeOf, providerOf } from '../storage/saved-logins.ts'
 import {
   currentProfile,
   type NamedProfile,
@@ -71,7 +72,7 @@ async function status(options: StatusOptions): Promise<number> {
   const isOne = options.profile || (saved.profiles.length === 0 && damaged.length === 0 && !given)
   const profiles = isOne ? [profileOrCurrent(options.profile)] : saved.profiles
   const current = currentProfile()
-  const fetch = await environmentFetch()
+  const fetch = await environmentFetch(httpFetch)
   const logins = await Promise.all([
     ...(given ? [environmentLogin(given, fetch)] : []),
     ...profiles.map((profile) => savedLogin(profile, fetch)),

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { environmentFetch } from '../network/environment-fetch.ts'
 import { tryToPrint } from '../standard-output.ts'
 import { environmentToken } from '../storage/environment-token.ts'
-import { validToken, withSession } from '../storage/open-session.ts'
 import { profileOrCurrent } from '../storage/saved-profiles.ts'
+import { withToken } from '../storage/with-token.ts'
 import { profileName } from './values.ts'
 
 /** Declares `authgraph token`. */
@@ -31,9 +30,6 @@ async function token(options: { readonly profile?: string }): Promise<number> {
     return 0
   }
   const profile = profileOrCurrent(options.profile)
-  await withSession(profile, await environmentFetch(), async (session) => {
-    const { accessToken } = await validToken(session, profile)
-    await tryToPrint(`${accessToken.reveal()}\n`)
-  })
+  await withToken(profile, ({ accessToken }) => tryToPrint(`${accessToken.reveal()}\n`))
   return 0
 }

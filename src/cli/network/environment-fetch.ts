@@ -19,17 +19,10 @@ export async function environmentFetch(direct = globalThis.fetch): Promise<typeo
   const variable = VARIABLES.find((name) => process.env[name])
   if (!variable) return direct
   const proxy = proxyAddress(process.env[variable] ?? '', variable)
-  // The default import of a CommonJS module is the same in a bundle and outside.
-  const { EnvHttpProxyAgent, fetch, Pool } = (await import('undici')).default
-  const dispatcher = new EnvHttpProxyAgent({
-    httpProxy: '',
-    httpsProxy: proxy.href,
-    clientFactory: (origin, options) => {
-      const { connect } = options as { connect: Connect }
-      return new Pool(origin, { ...options, connect: blameProxy(connect) })
-    },
-  })
+  let loaded: ReturnType<typeof load> | undefined
   const send = async (address: string | URL, init: object) => {
+    loaded ??= load(proxy)
+    const { fetch, dispatcher } = await loaded
     try {
       return await fetch(address, { ...init, dispatcher })
     } catch (error) {
@@ -44,6 +37,21 @@ export async function environmentFetch(direct = globalThis.fetch): Promise<typeo
     return send(input.url, { method, headers: [...headers], redirect, signal, body })
   }
   return through as unknown as typeof globalThis.fetch
+}
+
+/** Loads what sends requests through a proxy: most calls for a token send none. */
+async function load(proxy: URL) {
+  // The default import of a CommonJS module is the same in a bundle and outside.
+  const { EnvHttpProxyAgent, fetch, Pool } = (await import('undici')).default
+  const dispatcher = new EnvHttpProxyAgent({
+    httpProxy: '',
+    httpsProxy: proxy.href,
+    clientFactory: (origin, options) => {
+      const { connect } = options as { connect: Connect }
+      return new Pool(origin, { ...options, connect: blameProxy(connect) })
+    },
+  })
+  return { fetch, dispatcher }
 }
 
 /** Marks the errors of a connection as those of the proxy. */

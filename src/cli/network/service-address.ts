@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { discover } from '../../client/discover.ts'
 import { BadOptionError } from '../../errors.ts'
 import { hostAddress, isLoopback } from '../../protocol/address.ts'
 import { github, githubEnterprise, type Provider, rfc8628 } from '../../protocol/provider.ts'
@@ -74,7 +73,10 @@ async function providerWithoutEncoding(
   address: ServiceAddress,
   fetch: typeof globalThis.fetch,
 ): Promise<Provider> {
-  if ('issuer' in address) return discover(address.issuer, { fetch })
+  if ('issuer' in address) {
+    const { discover } = await import('../../client/discover.ts')
+    return discover(address.issuer, { fetch })
+  }
   if ('tokenEndpoint' in address) return rfc8628(address)
   const { host } = address
   return host.includes('://') ? github({ authUrl: host, baseUrl: host }) : githubEnterprise(host)

@@ -8,9 +8,7 @@ import type { SessionStore } from '../../session/session-store.ts'
 import type { Json } from '../../store/store.ts'
 import { writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
-import { providerAt } from '../network/service-address.ts'
-
-import { loginStore, openLogin } from './saved-logins.ts'
+import { loginStore, type OpenedLogin, openLogin, providerOf } from './saved-logins.ts'
 import { loginError, type NamedProfile, type SavedProfile } from './saved-profiles.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -27,10 +25,15 @@ interface SessionNeeds {
 /**
  * Opens the session of a saved login.
  *
+ * @param opened The login, if it was decrypted before.
  * @throws {@link CommandError} if its record cannot be read.
  */
-export async function openSavedSession(profile: NamedProfile, fetch: Fetch): Promise<Session> {
-  const { clientId, record } = await openLogin(profile)
+export async function openSavedSession(
+  profile: NamedProfile,
+  fetch: Fetch,
+  opened?: OpenedLogin,
+): Promise<Session> {
+  const { clientId, record } = opened ?? (await openLogin(profile))
   const provider = await providerOf(profile, fetch)
   const store = withRecord(loginStore(profile.store), record)
   return sessionOf(profile.name, profile, { clientId, provider, fetch, store })
@@ -62,11 +65,6 @@ function withRecord({ owners, update }: SessionStore, record: Json | undefined):
   }
 }
 
-/** The provider of a saved login. It needs no request. */
-export function providerOf({ address, endpoints }: NamedProfile, fetch: Fetch): Promise<Provider> {
-  return providerAt(endpoints ?? address, fetch)
-}
-
 /**
  * Returns a token that is valid now, refreshed first if necessary.
  *
@@ -88,8 +86,9 @@ export async function withSession<Result>(
   profile: NamedProfile,
   fetch: Fetch,
   use: (session: Session) => Promise<Result>,
+  opened?: OpenedLogin,
 ): Promise<Result> {
-  const session = await openSavedSession(profile, fetch)
+  const session = await openSavedSession(profile, fetch, opened)
   try {
     return await use(session)
   } finally {

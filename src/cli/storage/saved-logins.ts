@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
+import type { Provider } from '../../protocol/provider.ts'
 import { Secret } from '../../secret.ts'
 import { fileStore } from '../../session/node/file-store.ts'
-import { keyringKey } from '../../session/node/keyring-key.ts'
 import { assertPrivate } from '../../session/node/private-files.ts'
 import { createSeal, type RecordSeal } from '../../session/sealed.ts'
 import type { SessionStore } from '../../session/session-store.ts'
@@ -11,6 +11,7 @@ import { probeStore } from '../../store/probe.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, makeFolder, removeFile } from '../files.ts'
+import { providerAt } from '../network/service-address.ts'
 import { loginError, loginsFolder, type NamedProfile, type StoreName } from './saved-profiles.ts'
 
 /** The secret part of a login, encrypted with its token. */
@@ -44,6 +45,14 @@ async function openRecord({ name, store, record }: NamedProfile): Promise<Json |
   } catch (error) {
     throw loginError(name, error)
   }
+}
+
+/** The provider of a saved login. It needs no request. */
+export function providerOf(
+  { address, endpoints }: NamedProfile,
+  fetch: typeof globalThis.fetch,
+): Promise<Provider> {
+  return providerAt(endpoints ?? address, fetch)
 }
 
 /** Removes the record of a login if no session can read it: nothing could be written in its place. */
@@ -98,6 +107,7 @@ export async function checkStore(name: StoreName): Promise<void> {
 
 async function systemKey(): Promise<Uint8Array> {
   try {
+    const { keyringKey } = await import('../../session/node/keyring-key.ts')
     return await keyringKey('authgraph')()
   } catch (error) {
     throw error instanceof StoreUnavailableError ? new CommandError('no_keyring', error.message) : error
