@@ -1,6 +1,6 @@
 import type { User } from '../../machines/device-grant.ts'
 import { assertKnown } from '../assert-known.ts'
-import { BadOptionError } from '../errors.ts'
+import { BadOptionError, type StoreUnavailableError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts'
 import { Secret } from '../secret.ts'
@@ -40,8 +40,12 @@ export interface Service {
    */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /**
-   * Authenticates a request to your own API. Accepts a web `Request`. Wrong passwords are limited per user name and, with
-   * an `address`, per network of the client.
+   * Authenticates a request to your own API. Accepts a web `Request`; for a request of Node, Express or Fastify, pass
+   * `{ headers: new Headers(request.headers as Record<string, string>) }`. Wrong passwords are limited per user name
+   * and, with an `address`, per network of the client.
+   *
+   * Rejects with {@link BadOptionError} for other headers, and with {@link StoreUnavailableError} if the store does not respond:
+   * respond with 503 then.
    */
   readonly authenticate: (request: {
     readonly url?: string
@@ -188,12 +192,15 @@ export function createService(options: ServiceOptions): Service {
       route = createRouter(createRoutes(addresses(), handlers))
       return listening
     },
-    authenticate: ({ url = '', headers, address }) =>
-      authenticate(parts, {
+    async authenticate({ url = '', headers, address }) {
+      if (typeof headers?.get !== 'function')
+        throw new BadOptionError('headers must be a web Headers object: pass new Headers(request.headers)')
+      return authenticate(parts, {
         authorization: headers.get('authorization') ?? undefined,
         query: new URLSearchParams(url.split('?')[1]),
         address,
-      }),
+      })
+    },
     async revoke(what) {
       if ('family' in what) return logins.endFamily(what.family, 'host')
       if ('token' in what) return (await logins.revoke(Secret.of(what.token), 'host')) === 'revoked'

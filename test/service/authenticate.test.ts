@@ -32,6 +32,15 @@ async function ask(authorization: string | undefined, url = 'http://localhost/us
   })
 }
 
+test('names the headers that it takes when it gets those of Node', async () => {
+  const { authenticate } = startService(callers)
+  const headers = { authorization: 'Bearer ghp_1' } as unknown as Headers
+  await expect(authenticate({ headers })).rejects.toMatchObject({
+    code: 'bad_option',
+    message: 'headers must be a web Headers object: pass new Headers(request.headers)',
+  })
+})
+
 test('the client and the service understand each other in all five forms of authentication', async () => {
   const { fetch, login } = startService({ ...callers, clock: Date })
   const provider = github({ authUrl: HOST, baseUrl: HOST })

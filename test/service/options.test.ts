@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { createService } from '../../src/service/index.ts'
+import { createService, memoryStore } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 const ADVICE =
@@ -17,7 +17,10 @@ test.each<[unknown, string]>([
   [{ clients: undefined }, ADVICE],
   [{ clients: 'my-app' }, 'clients must list'],
   [clients(null), 'clients[0].clientId must be the client ID, a string or a Secret'],
-  [clients({ name: 'App' }), 'clients[0].clientId must be the client ID'],
+  [
+    clients({ name: 'App' }),
+    'clients[0].clientId must be the client ID, a string or a Secret: is its environment',
+  ],
   [clients({ ...client, clientId: '' }), 'clients[0].clientId must be'],
   [clients({ ...client, clientId: new Secret('') }), 'clients[0].clientId must be'],
   [clients(another, { ...client, clientId: 1 }), 'clients[1].clientId must be'],
@@ -46,6 +49,8 @@ test.each<[unknown, string]>([
   [{ refreshTokens: { lifetime: 60, reuseWindow: Number.POSITIVE_INFINITY } }, 'refreshTokens.reuseWindow'],
   [clients({ ...client, clientSecret: '' }), 'clients[0].clientSecret'],
   [clients({ ...client, clientSecret: 5 }), 'clients[0].clientSecret'],
+  [{ store: 'postgres://127.0.0.1/authgraph' }, 'store must have a method "update"'],
+  [{ store: Promise.resolve(memoryStore()) }, 'store must have a method "update"'],
   [{ leeway: -1 }, 'leeway'],
   [{ leeway: Number.NaN }, 'leeway'],
   [{ leeway: Number.POSITIVE_INFINITY }, 'leeway'],

@@ -38,7 +38,7 @@ const rules = v.object({
 const policy = v.pipe(must('be a plain object', isPlainObject), rules)
 
 const ofAClient = {
-  clientId: secret('be the client ID, a string or a Secret'),
+  clientId: secret('be the client ID, a string or a Secret: is its environment variable set?'),
   clientSecret: v.optional(secret('be the client secret, a string or a Secret')),
   name: must('be the name that users see', (value) => v.is(TEXT, value)),
   scopes: v.optional(must('list scopes such as "read:user"', (value) => v.is(SCOPES, value))),
@@ -95,6 +95,12 @@ const schema = objectOf({
   interval: v.optional(wholeSeconds),
   expiresIn: v.optional(wholeSeconds),
   leeway: v.optional(seconds),
+  store: v.optional(
+    must(
+      'have a method "update": pass memoryStore(), redisStore(…) or postgresStore(…)',
+      (value) => typeof (value as { update?: unknown } | null)?.update === 'function',
+    ),
+  ),
   limits: v.nullish(limits),
   policy: v.optional(policy),
   refreshTokens: v.optional(objectOf({ lifetime: wholeSeconds, reuseWindow: v.optional(seconds) })),
