@@ -49,7 +49,7 @@ const FAULTS = [
   {
     fault: 'drop a request',
     shown: /request lost/,
-    why: /^no usable response: login.example cannot be reached$/,
+    why: /^no usable response: login.example cannot be reached \(POST \/login\/oauth\/access_token\)$/,
   },
   { fault: 'respond with 503', shown: /503/, why: /^no usable response: \w/ },
   { fault: 'respond with HTML', shown: /Sign in to this network/, why: /^no usable response: \w/ },

@@ -103,6 +103,7 @@ describe.skipIf(!hasKeyring)('keyringKey', () => {
   })
 })
 
+// After the others: D-Bus keeps the first address of a process.
 describe('keyringKey without a keyring', () => {
   test('rejects, and does not fall back to the kernel keyring', async () => {
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')

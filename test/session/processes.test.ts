@@ -58,6 +58,7 @@ async function expiredLogin(
     store: redis ?? fileStore(path),
     fetch: (input, init) => server.fetch(String(input), init),
     clock,
+    onCodes: () => undefined,
   })
   await session.login()
   session.actor.stop()
