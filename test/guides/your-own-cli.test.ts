@@ -61,6 +61,7 @@ describe('acme', { concurrent: true }, () => {
     expect((await run(['user'])).stdout).toContain("login: 'octocat'")
     expect((await run(['logout'])).code).toBe(0)
     expect((await run(['status'])).code).toBe(1)
+    expect(await run(['user'])).toEqual({ code: 1, stdout: '', stderr: 'nobody is logged in: log in\n' })
   })
 
   test('Ctrl-C cancels the login, and exits with 130', async ({ world }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { memoryStore, type ServiceOptions } from '../../src/service/index.ts'
+import { type Identity, memoryStore, type ServiceOptions } from '../../src/service/index.ts'
 import type { PageState } from '../../src/service/page/index.ts'
 import { HOST, startService, type TestOptions } from '../support/start-service.ts'
 import { formOf, userAt } from '../support/user.ts'
@@ -327,17 +327,18 @@ test('an identify that never resolves times out after ten seconds', async () => 
 })
 
 test.each([
-  ['an empty name', ''],
+  ['an empty name', { user: '' }],
   ['nobody', undefined],
-  ['a record without a name', { id: 7 }],
-  ['a record with an empty name', { id: 7, login: '' }],
-])('approval is refused if identify returns %s', async (_, user) => {
+  ['a name that is not in a record', 'octocat'],
+  ['a record without a name', { user: { id: 7 } }],
+  ['a record with an empty name', { user: { id: 7, login: '' } }],
+])('approval is refused if identify returns %s', async (_, identity) => {
   const { cookie, csrf } = await openPage(startService())
-  const service = startService({ identify: () => ({ user: user as string }) })
+  const service = startService({ identify: () => identity as Identity })
   const { userCode, poll } = await service.begin()
   const response = await post(service, { csrf, user_code: userCode, decision: 'approve' }, cookie)
   expect(response.status).toBe(503)
-  expect(service.errors.join()).toContain('identify must return a user')
+  expect(service.errors.join()).toContain('identify must return { user }')
   expect((await poll()).body.error).toBe('authorization_pending')
 })
 

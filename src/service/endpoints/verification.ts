@@ -1,6 +1,7 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import { newNonce, readUserCode } from '../credentials/random-codes.ts'
+import type { Identity } from '../host/hooks.ts'
 import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
 import { type ServiceRequest, type ServiceResponse, SHORT_WAIT } from '../http/types.ts'
@@ -70,12 +71,14 @@ async function response(
   address: URL,
 ): Promise<{ readonly shown: ShownPage; readonly headers: BrowserSession['headers'] }> {
   const back = urlWith(address, codeToKeep(parts, request, fields))
-  const identity = await withDeadline(IDENTIFY_TIMEOUT, parts.identify(request, back), tookTooLong)
+  const returned = await withDeadline(IDENTIFY_TIMEOUT, parts.identify(request, back), tookTooLong)
+  const identity: Identity = Object(returned)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
     throw new TypeError('identify returned a signInAt that cannot be sent in a header')
   if ('signInAt' in identity)
     return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
-  if (!isUser(identity.user)) throw new TypeError('identify must return a user: a name, or { id, login }')
+  if (!isUser(identity.user))
+    throw new TypeError('identify must return { user }, with a name or { id, login }, or { signInAt }')
   const { user } = identity
   const session = openBrowserSession({ request, user, secret: await parts.secret(), address })
   const { action, userCode } = fields

@@ -22,4 +22,7 @@ user.action(async () => {
   console.log(await api('/user'))
 })
 
-await acme.parseAsync()
+await acme.parseAsync().catch((error) => {
+  console.error(error.message)
+  process.exitCode = 1
+})
