@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { AsyncEntry } from '@napi-rs/keyring'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoginCommandsOptions, loginCommands, rfc8628 } from '../../src/terminal/index.ts'
 import { liveService } from '../cli/support/live-service.ts'
@@ -11,14 +10,20 @@ import { granted, type Script, scriptedHttp } from '../cli/support/scripted-http
 const TOKEN = 'token-in-the-clear-0123456789'
 const OCTOCAT = { id: 1, login: 'octocat' }
 
+// Not by an address in the environment: D-Bus reads that once per process, in which other files have a keyring.
+vi.mock('@napi-rs/keyring', () => ({
+  AsyncEntry: class {
+    constructor() {
+      throw new Error('there is none')
+    }
+  },
+}))
+
 let folder: string
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ag-commands-'))
   vi.stubEnv('XDG_STATE_HOME', folder)
-  // Not by its address in the environment: D-Bus reads that once per process, in which other files have a keyring.
-  for (const method of ['getPassword', 'setPassword'] as const)
-    vi.spyOn(AsyncEntry.prototype, method).mockRejectedValue(new Error('there is none'))
   vi.stubEnv('NO_COLOR', '1')
   vi.stubEnv('CI', undefined)
 })
