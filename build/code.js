@@ -59,8 +59,8 @@ const appJwt = ({ outputs }) =>
 
 /**
  * The command with all its dependencies, as CommonJS, which Node loads faster than ES modules: one file with what a stored
- * token needs, one with the session and `status`, one with the rest of a login, and others with what few runs need. Local names are shortened; those of functions and classes stay, for stack
- * traces.
+ * token needs, one with the session and `status`, one with the rest of a login, and others with what few runs need. Local
+ * names are shortened; those of functions and classes stay, for stack traces.
  */
 async function command() {
   const bundle = await rolldown({
@@ -121,11 +121,9 @@ export async function buildCode() {
   const modules = await entries()
   const [signer, { output }] = await Promise.all([appJwt(modules.metafile), command()])
   const bundles = [modules, signer].map(({ metafile }) => metafile.outputs)
-  for (const file of bundles.flatMap((outputs) => Object.keys(outputs))) hideErrorLines(file)
-  const written = new Set([
-    ...bundles.flatMap((outputs) => Object.keys(outputs)),
-    ...output.map(({ fileName }) => join('dist/src/cli', fileName)),
-  ])
+  const built = bundles.flatMap((outputs) => Object.keys(outputs))
+  for (const file of built) hideErrorLines(file)
+  const written = new Set([...built, ...output.map(({ fileName }) => join('dist/src/cli', fileName))])
   for (const name of readdirSync('dist', { recursive: true })) {
     const file = join('dist', name)
     if (/\.c?js$/.test(file) && !written.has(file)) rmSync(file)

@@ -1,6 +1,9 @@
 import { keep, type RefusalDetails, RefusedError } from '../errors.ts'
 
-/** The API refused a call. The message names the call, and ends with what the API says. `headers` and `body` come from the server: show and log them with care. */
+/**
+ * The API refused a call. The message names the call, and ends with what the API says. `headers` and `body` come from the
+ * server: show and log them with care.
+ */
 export class ApiError extends RefusedError {
   /** The response headers, such as `x-ratelimit-reset`. */
   declare readonly headers: Headers

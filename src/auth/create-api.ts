@@ -131,11 +131,11 @@ export function createApi(options: CreateApiOptions = {}): Api {
     method: method.toUpperCase(),
     address: addressAt(baseUrl, String(request)).href,
   })
-  /** The credentials with which each response was requested: an API may repeat them. */
-  const sentWith = new WeakMap<Response, readonly Secret[]>()
+  /** The `Authorization` header with which each response was requested: an API may repeat its credentials in an error. */
+  const sentWith = new WeakMap<Response, string>()
   const sendAndKeep: typeof globalThis.fetch = async (request, init) => {
     const response = await fetch(request, init)
-    sentWith.set(response, credentialsIn((request as Request).headers.get('authorization') ?? ''))
+    sentWith.set(response, (request as Request).headers.get('authorization') ?? '')
     return response
   }
   const send = createFetch({
@@ -149,7 +149,8 @@ export function createApi(options: CreateApiOptions = {}): Api {
       },
       onResponseError: (context) => {
         const { response } = context
-        throw toApiError(response, { at: clock.now(), request: named(context), sent: sentWith.get(response) })
+        const sent = credentialsIn(sentWith.get(response) ?? '')
+        throw toApiError(response, { at: clock.now(), request: named(context), sent })
       },
     },
   })

@@ -118,6 +118,10 @@ export const OF_A_NEW_FLOW: Names<DeviceInputOptions> = {
   pkce: true,
 }
 
+/** What a new login and a resumed one accept. Whoever shares options with the first one passes its client ID again. */
+const NEW = { ...OF_A_NEW_FLOW, ...INSTEAD }
+const RESUMED = { ...OF_A_FLOW, ...INSTEAD, clientId: true }
+
 /**
  * Creates the input of `deviceMachine` from options, to invoke it in your own machine.
  *
@@ -148,7 +152,7 @@ function refuseActorOptions(options: object): void {
 
 /** The input of a new login, from options that are checked. */
 export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput {
-  assertKnown(options, { ...OF_A_NEW_FLOW, ...INSTEAD })
+  assertKnown(options, NEW)
   const given = Object(options) as DeviceInputOptions
   const provider = readProvider(given.provider)
   return { ...newFlow(given, provider), ...sharedInput(given, provider) }
@@ -156,8 +160,7 @@ export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput 
 
 /** The input of a login that a record resumes. */
 export function resumedInput(record: ResumeRecord, options: FlowOptions): DeviceAuthorizationInput {
-  // Whoever shares options with the first login passes the client ID again. The record contains it.
-  assertKnown(options, { ...OF_A_FLOW, ...INSTEAD, clientId: true })
+  assertKnown(options, RESUMED)
   const provider = readProvider(options.provider)
   return { ...readResume(record, provider), ...sharedInput(options, provider) }
 }

@@ -324,7 +324,8 @@ export function createSession(options: SessionOptions): Session {
 function assertOwnApi({ baseUrl: own, userinfoEndpoint = own }: Provider, asked: string): void {
   if (own === undefined || userinfoEndpoint === undefined) return
   const { host } = secureAddress(own)
-  if (![own, userinfoEndpoint].some((url) => new URL(url).origin === secureAddress(asked).origin))
+  const { origin } = secureAddress(asked)
+  if (![own, userinfoEndpoint].some((url) => new URL(url).origin === origin))
     throw new WrongHostError(
       `the token of the session is for ${host} only: nothing was sent to the other host`,
     )

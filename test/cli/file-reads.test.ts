@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { test } from './support/world.ts'
 
-/** Counts how often a command opens the file of a login to read it, and lists its folder; and lists what it loads of its own. */
+/** Counts how often a command reads the file of a login and lists its folder, and names the files of the command that it loads. */
 const SPY = `
 const fs = require('node:fs')
 const { basename } = require('node:path')

@@ -57,7 +57,7 @@ const at = (url: string) =>
     baseUrl: url,
   })
 
-/** The command `acme` for a service: runs one line of it. Each is a process of its own as far as it can tell. */
+/** Returns a function that runs one line of the command `acme` at a service, with streams of its own like a process. */
 function acme(url: string, more: Partial<LoginCommandsOptions> = {}) {
   return async (line: string, onText?: (text: string) => void, signal?: AbortSignal) => {
     const stdout = captured('stdout', onText)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import { Secret } from '../../secret.ts'
-import { fileStore } from '../../session/node/file-store.ts'
+import { describePlace, fileStore } from '../../session/node/file-store.ts'
 import { assertPrivate } from '../../session/node/private-files.ts'
 import { createSeal, type RecordSeal } from '../../session/sealed.ts'
 import type { SessionStore } from '../../session/session-store.ts'
@@ -90,8 +90,7 @@ export function sealOf(name: StoreName): RecordSeal | undefined {
 
 /** Describes to users where a login is stored. */
 export function placeOf(store: StoreName, profile: string): string {
-  const file = fileOf(loginsFolder(), profile)
-  return store === 'keyring' ? `${file} (encrypted with a key in the system keyring)` : `${file} (plain text)`
+  return describePlace(fileOf(loginsFolder(), profile), store !== 'keyring')
 }
 
 /**

@@ -89,6 +89,11 @@ export function fileIn(folder: string, key: string): string {
   return join(folder, `${encodeURIComponent(key)}.json`)
 }
 
+/** Describes to users where a login is. */
+export function describePlace(file: string, isPlain: boolean): string {
+  return `${file} (${isPlain ? 'plain text' : 'encrypted with a key in the system keyring'})`
+}
+
 /** Opens a file, if it is there, until the function has ended. */
 async function withFile<Result>(
   file: string,

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../../errors.ts'
 import { createSeal, type RecordSeal } from '../sealed.ts'
 import type { SessionStore } from '../session-store.ts'
-import { fileIn, filesIn } from './file-store.ts'
+import { describePlace, fileIn, filesIn } from './file-store.ts'
 import { keyringKey } from './keyring-key.ts'
 import { folderOf } from './private-files.ts'
 
@@ -44,7 +44,6 @@ export function keyringOrFile(name: string): KeyringOrFile {
   return {
     ...filesIn(folder, seal),
     whyPlain: () => whyPlain,
-    placeOf: (key) =>
-      `${fileIn(folder, key)} (${isPlain ? 'plain text' : 'encrypted with a key in the system keyring'})`,
+    placeOf: (key) => describePlace(fileIn(folder, key), isPlain),
   }
 }
