@@ -37,7 +37,7 @@ export function isUsable(context: TokenFacts, now: number): boolean {
 }
 
 /** When the token in use expires, in epoch milliseconds by the local clock. */
-function endOf(context: TokenFacts): number {
+export function endOf(context: Pick<SessionContext, 'kept' | 'result'>): number {
   const { token, sentAt } = tokenInUse(context) ?? {}
   return token?.expiresIn === undefined ? Number.POSITIVE_INFINITY : (sentAt ?? 0) + token.expiresIn * 1000
 }

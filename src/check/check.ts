@@ -1,7 +1,7 @@
 import type { ShownCodes } from '../client/options.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { pause, systemClock } from '../request/clock.ts'
+import { LONGEST_TIMER, pause, systemClock } from '../request/clock.ts'
 import { memberOf } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
 import { Secret } from '../secret.ts'
@@ -14,9 +14,6 @@ import { type CheckedResponse, createWire, type FieldList, printable } from './w
 
 /** How much longer than required to wait, as a part of the wait: timers and clocks are not exact. */
 const MARGIN = 0.05
-
-/** Milliseconds of the longest possible timer: a longer one fires at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Seconds that each `slow_down` adds to the interval. */
 export const MORE = 5

@@ -3,8 +3,7 @@ import { createDeviceAuthorization } from '../client/create-device-authorization
 import type { DeviceAuthorizationActor, DeviceAuthorizationOptions } from '../client/options.ts'
 import { type DeviceView, viewOf } from '../client/view.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import type { Clock } from '../request/clock.ts'
-import { useSnapshot, useTime } from './use-snapshot.ts'
+import { useRenderAfter, useSnapshot } from './use-snapshot.ts'
 
 /** What {@link DeviceLogin.start} needs: the options of a login, and what to do with its token. */
 export type StartLoginOptions = DeviceAuthorizationOptions & {
@@ -31,7 +30,6 @@ export interface DeviceLogin {
 interface Started {
   readonly actor: DeviceAuthorizationActor
   readonly onToken: (token: OAuthToken) => void
-  readonly clock: Clock | undefined
 }
 
 /**
@@ -69,7 +67,7 @@ export function useDeviceLogin(): DeviceLogin {
   const [started, setStarted] = useState<Started>()
   const actor = started?.actor
   const start = useCallback(({ onToken, ...options }: StartLoginOptions) => {
-    setStarted({ actor: createDeviceAuthorization(options), onToken, clock: options.clock })
+    setStarted({ actor: createDeviceAuthorization(options), onToken })
   }, [])
   const cancel = useCallback(() => actor?.stop(), [actor])
 
@@ -95,6 +93,7 @@ export function useDeviceLogin(): DeviceLogin {
 
   const snapshot = useSnapshot(actor)
   const isRunning = snapshot?.status === 'active'
-  const now = useTime(isRunning, started?.clock)
-  return { view: snapshot && viewOf(snapshot, now), isRunning, start, cancel }
+  useRenderAfter(isRunning ? 1000 : undefined, actor?.clock)
+  const view = snapshot && viewOf(snapshot, snapshot.context.flow.clock.now())
+  return { view, isRunning, start, cancel }
 }

@@ -1,10 +1,10 @@
 import type { Session } from '../session/create-session.ts'
 import { type SessionView, viewOfSession } from '../session/view-of-session.ts'
-import { useSnapshot, useTime } from './use-snapshot.ts'
+import { useRenderAfter, useSnapshot } from './use-snapshot.ts'
 
 /**
  * Shows a session: its state, its scopes, and the codes during a login. The session lives outside of the component, which
- * neither starts nor stops it.
+ * neither starts nor stops it. Updated at every change, every second during a login, and when the login expires.
  *
  * @example
  * ```tsx
@@ -30,6 +30,10 @@ import { useSnapshot, useTime } from './use-snapshot.ts'
  */
 export function useSession({ actor }: Pick<Session, 'actor'>): SessionView {
   const snapshot = useSnapshot(actor) ?? actor.getSnapshot()
-  const now = useTime(snapshot.context.authorization !== undefined)
-  return viewOfSession(snapshot, now)
+  const now = snapshot.context.flow.device.clock.now()
+  const view = viewOfSession(snapshot, now)
+  const { login, isUsable, expiresAt } = view
+  const untilExpired = isUsable && expiresAt !== undefined ? expiresAt - now : undefined
+  useRenderAfter(login ? 1000 : untilExpired, actor.clock)
+  return view
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import type { Subscribable } from 'xstate'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { type Clock, LONGEST_TIMER } from '../request/clock.ts'
 
 /** The current snapshot of an actor; `undefined` without one. */
 export function useSnapshot<Snapshot>(
@@ -18,13 +18,16 @@ export function useSnapshot<Snapshot>(
   return useSyncExternalStore(subscribe, read, read)
 }
 
-/** The time in epoch milliseconds, which advances every second while something counts down. */
-export function useTime(isCounting: boolean, clock: Pick<Clock, 'now'> = systemClock): number {
-  const [, tick] = useState(0)
+/** Renders the component again after a delay in milliseconds, unless it renders before. Without a delay, it does not. */
+export function useRenderAfter(
+  delay: number | undefined,
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'> | undefined,
+): void {
+  const [, render] = useState(0)
+  // After every render: a delay that is longer than a timer can be continues with the rest of it.
   useEffect(() => {
-    if (!isCounting) return
-    const timer = setInterval(() => tick((ticks) => ticks + 1), 1000)
-    return () => clearInterval(timer)
-  }, [isCounting])
-  return clock.now()
+    if (delay === undefined || clock === undefined) return
+    const timer = clock.setTimeout(() => render((count) => count + 1), Math.min(delay, LONGEST_TIMER))
+    return () => clock.clearTimeout(timer)
+  })
 }

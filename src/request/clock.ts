@@ -1,5 +1,8 @@
 import { AuthgraphError, CancelledError, TimedOutError } from '../errors.ts'
 
+/** The longest timer in milliseconds: runtimes fire a longer one at once. */
+export const LONGEST_TIMER = 2 ** 31 - 1
+
 /** Default timeout in seconds. */
 const TIMEOUT = 30
 

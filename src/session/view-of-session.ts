@@ -1,14 +1,16 @@
 import type { SessionContext } from '../../machines/session-context.ts'
-import { isUsable, tokenInUse } from '../../machines/session-selectors.ts'
+import { endOf, isUsable, tokenInUse } from '../../machines/session-selectors.ts'
 import { reasonOf } from '../client/authorize-device.ts'
 import { type DeviceView, viewOf } from '../client/view.ts'
 import { AuthgraphError, type ErrorCode } from '../errors.ts'
 import type { SessionSnapshot } from './create-session.ts'
 
+const EXPIRED = 'The login has expired. Log in again.'
+
 /** What a user interface shows of a session: plain data without secrets. */
 export interface SessionView {
-  /** The state of the machine. */
-  readonly status: SessionSnapshot['value']
+  /** The state of the machine; `expired` if it is `signedIn` with a token that has expired and cannot be refreshed. */
+  readonly status: SessionSnapshot['value'] | 'expired'
   /** One sentence for the user. */
   readonly text: string
   /** Whether there is a token that can be used now. */
@@ -50,15 +52,17 @@ export interface SessionView {
  */
 export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionView {
   const { context, value } = snapshot
-  const { token, sentAt } = tokenInUse(context) ?? {}
+  const { token } = tokenInUse(context) ?? {}
+  const expiresAt = endOf(context)
+  const isExpired = value === 'signedIn' && token?.refreshToken === undefined && now >= expiresAt
   const error = context.error ?? errorOf(context.outcome)
   return {
-    status: value,
-    text: Object.values(snapshot.getMeta()).at(-1)?.text ?? '',
+    status: isExpired ? 'expired' : value,
+    text: isExpired ? EXPIRED : (Object.values(snapshot.getMeta()).at(-1)?.text ?? ''),
     isUsable: isUsable(context, now),
     isStored: context.kept !== undefined && context.result === undefined,
     ...(token && { scopes: token.scopes }),
-    ...(token?.expiresIn !== undefined && { expiresAt: (sentAt ?? 0) + token.expiresIn * 1000 }),
+    ...(Number.isFinite(expiresAt) && { expiresAt }),
     ...(context.authorization && { login: viewOf(context.authorization, now) }),
     ...(context.busy && { busy: { pid: context.busy.pid } }),
     ...(error instanceof AuthgraphError && { error: { code: error.code, message: error.message } }),

@@ -1,26 +1,49 @@
 // @vitest-environment jsdom
 import { StrictMode } from 'react'
 import { expect, test } from 'vitest'
+import { Secret } from '../../src/index.ts'
 import { world } from '../session/support/world.ts'
 import { render } from '../support/render.ts'
 import { Account } from './keep-a-token/account.tsx'
 
-test('a component shows the codes of a login, and logs out', async () => {
-  const { time, server, open } = world()
-  const session = open()
+/** Renders the component, and presses its button. */
+async function shownAccount({ time, open, clock }: ReturnType<typeof world>) {
+  const delays: number[] = []
+  const session = open({
+    clock: {
+      ...clock,
+      setTimeout(callback, delay) {
+        delays.push(delay)
+        return clock.setTimeout(callback, delay)
+      },
+    },
+  })
   const { element, ...shown } = await render(
     <StrictMode>
       <Account session={session} />
     </StrictMode>,
     () => time.settle(),
   )
-  const status = () => element.querySelector('[role=status]')?.textContent
-  const press = (label: string) =>
-    shown.while(async () => {
-      expect(element.querySelector('button')?.textContent).toBe(label)
-      element.querySelector('button')?.click()
-      await time.settle()
-    })
+  return {
+    ...shown,
+    session,
+    element,
+    /** Of the timers that were set, in milliseconds. */
+    delays,
+    status: () => element.querySelector('[role=status]')?.textContent,
+    press: (label: string) =>
+      shown.while(async () => {
+        expect(element.querySelector('button')?.textContent).toBe(label)
+        element.querySelector('button')?.click()
+        await time.settle()
+      }),
+  }
+}
+
+test('a component shows the codes of a login, and logs out', async () => {
+  const made = world()
+  const { time, server } = made
+  const { element, status, press, ...shown } = await shownAccount(made)
   expect(status()).toBe('Not logged in.')
   await press('Log in')
   await press('Cancel')
@@ -35,4 +58,23 @@ test('a component shows the codes of a login, and logs out', async () => {
   await press('Log out')
   expect(status()).toBe('Not logged in.')
   expect(server.revoked).toEqual(['refresh-0-0'])
+})
+
+test('a component offers a login as soon as one has expired that cannot be refreshed, however long it was valid', async () => {
+  const made = world()
+  const { time } = made
+  const { session, delays, status, press, ...shown } = await shownAccount(made)
+  const expiresIn = 40 * 24 * 3600
+  const accessToken = new Secret('access')
+  const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [], expiresIn }
+  await shown.while(() => session.keep(token))
+  await shown.while(() => time.advance(expiresIn * 1000 - 1))
+  expect(status()).toBe('Logged in.')
+  await shown.while(() => time.advance(1))
+  expect(status()).toBe('The login has expired. Log in again.')
+  expect(time.timers).toBe(0)
+  // Runtimes fire a longer timer at once.
+  expect(Math.max(...delays)).toBe(2 ** 31 - 1)
+  await press('Log in')
+  expect(status()).toBe('Enter the code at the address shown.')
 })

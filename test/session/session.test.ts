@@ -463,6 +463,23 @@ describe('a token that was received elsewhere', () => {
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
 
+  test('shows that a login has expired which cannot be refreshed', async () => {
+    const { time, open, over } = world()
+    async function kept(name: string, more: Partial<OAuthToken>) {
+      const session = open({ name })
+      await over(session.keep(token({ expiresIn: 60, ...more })))
+      return () => viewOfSession(session.actor.getSnapshot(), time.now)
+    }
+    const expiring = await kept('expiring', {})
+    const refreshable = await kept('refreshable', { refreshToken: new Secret('refresh') })
+    await time.advance(59_999)
+    expect(expiring()).toMatchObject({ status: 'signedIn', text: 'Logged in.', isUsable: true })
+    await time.advance(1)
+    const text = 'The login has expired. Log in again.'
+    expect(expiring()).toMatchObject({ status: 'expired', text, isUsable: false })
+    expect(refreshable()).toMatchObject({ status: 'signedIn', text: 'Logged in.', isUsable: false })
+  })
+
   test('replaces a login that another process refreshes, also one of another service', async () => {
     const { time, server, loggedIn, open, over, read } = world()
     const refreshing = await loggedIn()

@@ -1,7 +1,4 @@
-import type { Clock } from '../../request/clock.ts'
-
-/** The longest timer in milliseconds: runtimes fire a longer one at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
+import { type Clock, LONGEST_TIMER } from '../../request/clock.ts'
 
 /** The timers of the runtime, also if a test replaces them later. */
 const realTimeout = globalThis.setTimeout

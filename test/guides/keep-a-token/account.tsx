@@ -6,7 +6,8 @@ import type { Session } from 'authgraph/session'
  * this one unmounts.
  */
 export function Account({ session }: { readonly session: Session }) {
-  const { text, login, scopes, error } = useSession(session)
+  const { status, text, login, scopes, error } = useSession(session)
+  const isLoggedIn = scopes && status !== 'expired'
   return (
     <section>
       <p role="status">{error?.message ?? login?.text ?? text}</p>
@@ -20,7 +21,7 @@ export function Account({ session }: { readonly session: Session }) {
       )}
       <Act
         session={session}
-        type={login ? 'cancel' : scopes ? 'logout' : 'login'}
+        type={login ? 'cancel' : isLoggedIn ? 'logout' : 'login'}
       />
     </section>
   )
