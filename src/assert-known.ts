@@ -20,7 +20,8 @@ export function assertKnown(
   }
 }
 
-function suggest(name: string, known: readonly string[]): string {
+/** Ends a sentence about an unknown name: with the nearest known one, or with all of them. */
+export function suggest(name: string, known: readonly string[]): string {
   const distances = known.map((one) => distance(plain(name), plain(one)))
   const least = Math.min(...distances)
   // A third of the letters: more is another word.

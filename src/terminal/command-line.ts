@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { suggest } from '../assert-known.ts'
 
 /** The commands of a login, with what the help says about each, and its options. */
 const COMMANDS = {
@@ -27,7 +28,12 @@ Exit codes:
   2    usage error
   3    the code expired
   4    denied by the user
-  130  cancelled (Ctrl-C)`
+  129  cancelled (SIGHUP)
+  130  cancelled (Ctrl-C)
+  143  cancelled (SIGTERM)`
+
+/** What may be a misspelt word. A secret is longer, or has digits. */
+const WORD = /^-*[a-z][a-z-]{0,15}$/i
 
 /** The name of a command. */
 type LoginCommandName = keyof typeof COMMANDS
@@ -42,22 +48,24 @@ export type CommandLine =
 export function readCommandLine(name: string, [word = 'help', ...rest]: readonly string[]): CommandLine {
   const help = { help: helpOf(name) }
   if (['help', '--help', '-h'].includes(word)) return help
-  if (!isCommand(word)) return { misuse: `unknown command: use ${Object.keys(COMMANDS).join(', ')}` }
-  try {
-    const { values } = parseArgs({ args: rest, options: OPTIONS })
-    const takes: readonly string[] = COMMANDS[word].takes
-    if (values.help) return help
-    const [wrong] = Object.keys(values).filter((option) => !takes.includes(option))
-    if (wrong !== undefined) return { misuse: `${word} has no option --${wrong}` }
-    const { scopes, json = false } = values
-    return {
-      command: word,
-      json,
-      ...(scopes !== undefined && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== '') }),
-    }
-  } catch {
-    // The error of Node quotes what may be a secret.
-    return { misuse: `${word} has no such option or argument` }
+  if (!isCommand(word)) return { misuse: unknown('unknown command', word, Object.keys(COMMANDS)) }
+  const takes: readonly string[] = [...COMMANDS[word].takes, 'help']
+  const { values, tokens } = parseArgs({ args: [...rest], options: OPTIONS, strict: false, tokens: true })
+  if (values.help) return help
+  for (const token of tokens) {
+    if (token.kind !== 'option') return { misuse: `${word} takes no argument` }
+    const { name, rawName, value } = token
+    const known = takes.map((one) => `--${one}`)
+    if (!takes.includes(name)) return { misuse: unknown(`unknown option of ${word}`, rawName, known) }
+    const isText = name === 'scopes'
+    if (isText !== (value !== undefined))
+      return { misuse: `${word} ${rawName} ${isText ? 'needs a value' : 'takes no value'}` }
+  }
+  const { scopes, json } = values
+  return {
+    command: word,
+    json: json === true,
+    ...(typeof scopes === 'string' && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== '') }),
   }
 }
 
@@ -70,4 +78,9 @@ function helpOf(name: string): string {
     ([command, { summary }]) => `  ${name} ${command.padEnd(7)} ${summary}`,
   )
   return ['Commands:', ...lines, REST_OF_HELP].join('\n')
+}
+
+/** Quotes a word only if it cannot be a secret. */
+function unknown(what: string, word: string, known: readonly string[]): string {
+  return `${what}${WORD.test(word) ? ` "${word}"` : ''}${suggest(word, known)}`
 }

@@ -52,7 +52,11 @@ export interface LoginCommandOptions {
  * resolves to the exit code, and rejects only with what is a bug.
  */
 export interface LoginCommands {
-  /** The login, for API calls: `createApi({ auth: commands.session })`. */
+  /**
+   * The login, for API calls: `createApi({ auth: commands.session })`.
+   *
+   * @throws {@link BadOptionError} if an option is missing or invalid. The commands print it.
+   */
   readonly session: Session
   /**
    * Runs the command that the words name, with its options; prints the help for `--help` and for no word.
@@ -88,7 +92,7 @@ const KEY = 'default'
  * process.exitCode = await commands.run(process.argv.slice(2))
  * ```
  *
- * @throws {@link BadOptionError} if an option is missing or invalid.
+ * @throws {@link BadOptionError} if `name` is not that of a command. The commands print what is wrong with other options.
  */
 export function loginCommands(options: LoginCommandsOptions): LoginCommands {
   const { name, store, texts: given, minValidity, ...flow } = options
@@ -97,17 +101,25 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
   const { provider = github(), fetch } = flow
   const files = store ? undefined : keyringOrFile(name)
   const kept = store ?? (files as SessionStore)
-  const session = createSession({ ...flow, ...(minValidity !== undefined && { minValidity }), store: kept })
-  holdSignals(session)
-  const { host } = new URL(provider.deviceAuthorizationEndpoint)
+  let opened: { readonly session: Session; readonly host: string } | undefined
   const message = (error: Failure) =>
     terminalTexts.message(error).replace(/: log in$/, () => `: run ${name} login`)
   const texts: TerminalTexts = { ...terminalTexts, message, ...given }
   const errors = writerTo(process.stderr, { color: true })
-  const who = (signal: AbortSignal | undefined) => whoIs(session, { provider, fetch, signal })
+  const who = (signal: AbortSignal | undefined) => whoIs(login().session, { provider, fetch, signal })
+
+  /** Opens the login when a command needs it: a missing client ID is an error of that command. */
+  function login() {
+    if (opened) return opened
+    const session = createSession({ ...flow, ...(minValidity !== undefined && { minValidity }), store: kept })
+    holdSignals(session)
+    opened = { session, host: new URL(provider.deviceAuthorizationEndpoint).host }
+    return opened
+  }
 
   /** The login, as it is stored now. */
   function facts(found: Pick<LoginFacts, 'user' | 'error'>) {
+    const { session, host } = login()
     const snapshot = session.actor.getSnapshot()
     const { token } = tokenInUse(snapshot.context) ?? {}
     // The service has refused it, or another process has logged out.
@@ -136,15 +148,17 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
       errors.print(...failure(error, process.stderr, texts).lines)
       return exitCodeOf(error)
     } finally {
-      if (!(await isStoredInTime(session))) {
+      if (opened && !(await isStoredInTime(opened.session))) {
         errors.print(`${name}: the refreshed token could not be stored. Log in again: ${name} login`)
-        session.actor.stop()
+        opened.session.actor.stop()
       }
     }
   }
 
   const commands: LoginCommands = {
-    session,
+    get session() {
+      return login().session
+    },
 
     async run(words, { signal } = {}) {
       const read = readCommandLine(name, words)
@@ -157,6 +171,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
     async login({ signal, scopes = flow.scopes, json = false } = {}) {
       try {
         return await inTerminal({ texts, json }, async (terminal) => {
+          const { session } = login()
           await kept.update(KEY, (value) => ({ result: value }))
           await probeStore(kept, `probe of process ${process.pid}`)
           const why = files?.whyPlain()
@@ -168,8 +183,8 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
           const actor = createDeviceAuthorization({ ...flow, scopes, signal })
           await keepInTime(session, await viaActor(actor, terminal))
           terminal.release()
-          const login = facts(await found(signal))
-          const { event, lines } = newLoginReport(login, login.token, name)
+          const stored = facts(await found(signal))
+          const { event, lines } = newLoginReport(stored, stored.token, name)
           terminal.report.say({ event: 'authorized', ...event }, ...lines)
           return 0
         })
@@ -182,6 +197,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
 
     logout: () =>
       command(async () => {
+        const { session, host } = login()
         const { value } = await settledOf(session.actor)
         await session.logout()
         const { revocation } = session.actor.getSnapshot().context
@@ -191,6 +207,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
 
     whoami: ({ signal } = {}) =>
       command(async () => {
+        const { session, host } = login()
         await session.token({ signal })
         const user = await who(signal)
         if (user !== undefined) return print([user])
@@ -198,15 +215,16 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
         return 1
       }),
 
-    token: ({ signal } = {}) => command(async () => print([(await session.token({ signal })).reveal()])),
+    token: ({ signal } = {}) =>
+      command(async () => print([(await login().session.token({ signal })).reveal()])),
 
     status: ({ signal, json = false } = {}) =>
       command(async () => {
-        await session.token({ signal })
-        const login = facts(await found(signal))
-        const lines = loginLines(login, { stream: process.stdout, texts })
-        const code = await print(json ? [visibleJson(loginEvent(login, texts))] : lines)
-        return login.error ? 1 : code
+        await login().session.token({ signal })
+        const stored = facts(await found(signal))
+        const lines = loginLines(stored, { stream: process.stdout, texts })
+        const code = await print(json ? [visibleJson(loginEvent(stored, texts))] : lines)
+        return stored.error ? 1 : code
       }),
   }
   return commands

@@ -5,7 +5,6 @@ import { watchActor } from '../client/watch.ts'
 import { AuthgraphError, CancelledError, LoginRequiredError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Session } from '../session/create-session.ts'
-import { failure } from './failure.ts'
 import { type LoginTerminal, loginTerminal, type TerminalOptions } from './login-terminal.ts'
 import { styled } from './writer.ts'
 
@@ -54,16 +53,12 @@ export async function inTerminal<Result>(
   run: (terminal: LoginTerminal) => Promise<Result>,
 ): Promise<Result> {
   const terminal = loginTerminal(options)
-  const { report, texts, stream } = terminal
   try {
     return await run(terminal)
   } catch (thrown) {
     const signal = terminal.signal()
     const error = thrown instanceof CancelledError && signal ? new CancelledError(signal) : thrown
-    if (error instanceof AuthgraphError) {
-      const { event, lines } = failure(error, stream, texts)
-      report.say(event, ...lines)
-    }
+    if (error instanceof AuthgraphError) terminal.fail(error)
     throw error
   } finally {
     terminal.close()

@@ -5,16 +5,18 @@ import { announce } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
 import { watchActor } from '../client/watch.ts'
+import { failure } from './failure.ts'
 import { listenToKeys } from './keys.ts'
 import { openBrowser } from './open-browser.ts'
 import { isLive, type Report, reportTo } from './report.ts'
-import { type TerminalTexts, terminalTexts } from './texts.ts'
+import { type Failure, type TerminalTexts, terminalTexts } from './texts.ts'
+import { writerTo } from './writer.ts'
 
 /** Options of `loginInTerminal`. All are optional. */
 export interface TerminalOptions {
   /**
    * Where to show the login. Default: standard output; standard error if only that is a terminal, so that a program
-   * whose output is captured can still be used.
+   * whose output is captured can still be used. Without a terminal, an error is shown on standard error.
    */
   readonly stream?: NodeJS.WriteStream
   /** Draw a QR code if it fits. Default: true. */
@@ -58,6 +60,8 @@ export interface LoginTerminal {
   run(actor: DeviceAuthorizationActor): Promise<DeviceResult>
   /** Shows codes. Opens the browser and copies the code if the options say so. */
   show(codes: ShownCodes): void
+  /** Shows how the login failed. */
+  fail(error: Failure): void
   /** Listens to keys and signals. */
   listen(cancel: () => unknown): void
   /** The codes that were shown last. */
@@ -132,6 +136,13 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     report,
     texts,
     show,
+    fail(error) {
+      const isApart = !json && !options.stream && !isLive(stream)
+      const target = isApart ? process.stderr : stream
+      const { event, lines } = failure(error, target, texts)
+      if (isApart) writerTo(target, { color }).print(...lines)
+      else report.say(event, ...lines)
+    },
     listen,
     run(actor) {
       announce(actor, show)

@@ -50,7 +50,7 @@ describe('authgraph login', { concurrent: true }, () => {
     const login = ['login', '--store', 'file', ...WORK]
     await world.expect([...login, '--client-id', 'id', ...one.endpoints], {})
     one.received.length = 0
-    await world.expect([...login, '--host', other.url], { code: 2, stdout: ['no client ID'] })
+    await world.expect([...login, '--host', other.url], { code: 2, stderr: ['no client ID'] })
     const mixed = [...one.endpoints.slice(0, 3), other.endpoints[3] ?? '']
     await world.expect([...login, ...mixed], { code: 2 })
     expect([...one.received, ...other.received]).toEqual([])
@@ -64,9 +64,9 @@ describe('authgraph login', { concurrent: true }, () => {
   })
 
   test.for([
-    ['stores a token', granted(TOKEN), 0],
-    ['reports a denial', DENIED, 4],
-  ] as const)('%s although its progress cannot be deleted', async ([, response, code], { world }) => {
+    ['stores a token', granted(TOKEN), 0, ''],
+    ['reports a denial', DENIED, 4, /^✗ the user denied/],
+  ] as const)('%s although its progress cannot be deleted', async ([, response, code, stderr], { world }) => {
     const name = join(world.folder, 'state/unfinished/work.json')
     const onRequest = (path: string) => {
       if (path !== POLLS) return
@@ -74,7 +74,7 @@ describe('authgraph login', { concurrent: true }, () => {
       mkdirSync(name)
     }
     const { url } = await world.scripted({ polls: [response], onRequest })
-    await world.expect([...loginTo(url), ...WORK], { code, stderr: '' })
+    await world.expect([...loginTo(url), ...WORK], { code, stderr })
     expect((await world.run('token --profile work')).stdout).toBe(code === 0 ? `${TOKEN}\n` : '')
   })
 
@@ -115,7 +115,7 @@ describe('authgraph login', { concurrent: true }, () => {
     const { url } = await world.scripted()
     mkdirSync(join(world.folder, 'state'))
     writeFileSync(join(world.folder, 'state', 'unfinished'), '')
-    await world.expect(loginTo(url), { code: 1, stdout: /✗ .*unfinished.* cannot be used/, stderr: '' })
+    await world.expect(loginTo(url), { code: 1, stdout: '', stderr: /✗ .*unfinished.* cannot be used/ })
   })
 
   test('prints a command that resumes, also for --store none and for a name with brackets', async ({
@@ -140,7 +140,7 @@ describe('authgraph login', { concurrent: true }, () => {
   test('exits with 3 after the code expires, and leaves no record', async ({ world }) => {
     const { url } = await world.scripted({ codes: { expires_in: 1 } })
     const env = { AUTHGRAPH_CLIENT_ID: 'id' }
-    const ended = { code: 3, stdout: ['Run the command again to get a new code.'] }
+    const ended = { code: 3, stderr: ['Run the command again to get a new code.'] }
     await world.expect(['login', '--host', url, '--store', 'file'], ended, { env })
     expect(filesIn(world)).toEqual([])
   })
@@ -151,12 +151,12 @@ describe('authgraph login', { concurrent: true }, () => {
       error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.',
     }
     const url = await world.serve((_request, response) => void response.end(JSON.stringify(body)))
-    const { stdout } = await world.expect(loginTo(url), { code: 1, never: ['Something went wrong'] })
-    expect(stdout).toMatch(
+    const { stderr } = await world.expect(loginTo(url), { code: 1, never: ['Something went wrong'] })
+    expect(stderr).toMatch(
       /^✗ the service refused the request with status 200 and error code too\?\[2J_odd$/m,
     )
-    expect(stdout).toMatch(/^ {2}The service says: Your plan has no \[31mdevices\.\n$/m)
-    expect(stdout.match(/✗/g)).toHaveLength(1)
+    expect(stderr).toMatch(/^ {2}The service says: Your plan has no \[31mdevices\.\n$/m)
+    expect(stderr.match(/✗/g)).toHaveLength(1)
   })
 
   test('prints no control characters that a service sends', async ({ world }) => {
@@ -220,7 +220,7 @@ describe('authgraph login', { concurrent: true }, () => {
     [['--client-id', '', '--store', 'keyring'], 2, 'AUTHGRAPH_CLIENT_ID'],
   ] as const)('refuses %j before it sends a request', async ([args, code, sentence], { world }) => {
     const { url, requests } = await world.scripted()
-    await world.expect([...loginTo(url), ...args], { code, stdout: [sentence] })
+    await world.expect([...loginTo(url), ...args], { code, stderr: [sentence] })
     expect(requests).toEqual([])
   })
 
@@ -239,7 +239,7 @@ describe('authgraph login', { concurrent: true }, () => {
     await service.approve(userCode, 'octocat')
     await world.expect(resume.split(' ').slice(1), { stdout: ['scopes      repo'] })
     expect(unfinishedIn(world)).toEqual([])
-    await world.expect('login --resume', { code: 1, stdout: ['there is no unfinished login'] })
+    await world.expect('login --resume', { code: 1, stderr: ['there is no unfinished login'] })
   })
 
   test('resumes a killed login with the same code', async ({ world }) => {
@@ -275,7 +275,7 @@ describe('authgraph login', { concurrent: true }, () => {
     }
     const issuer = await world.scripted({ user: document })
     const login = ['login', '--issuer', issuer.url, '--client-id', CLIENT_ID, '--store', 'file']
-    expect((await world.run(login)).stdout).toContain('the metadata belongs to another issuer')
+    expect((await world.run(login)).stderr).toContain('the metadata belongs to another issuer')
     document.issuer = issuer.url
     const onOutput = service.approver()
     await world.expect(login, { stdout: ['✓ Logged in to localhost:'] }, { onOutput })
@@ -325,9 +325,9 @@ describe('authgraph login', { concurrent: true }, () => {
     const login = ['login', '--client-id', 'id', '--store', 'file']
     const none = '✗ the issuer publishes no metadata: configure its two endpoints instead\n'
     const advice = 'use --device-authorization-endpoint and --token-endpoint.'
-    await world.expect([...login, '--issuer', url], { code: 1, stdout: [none, advice] })
-    await world.expect([...login, '--host', url], { code: 1, stdout: [advice] })
-    await world.expect([...login, ...endpoints.slice(0, 2)], { code: 2, stdout: ['✗ set both'] })
+    await world.expect([...login, '--issuer', url], { code: 1, stderr: [none, advice] })
+    await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
+    await world.expect([...login, ...endpoints.slice(0, 2)], { code: 2, stderr: ['✗ set both'] })
   })
 
   test('--open opens the address that it shows', async ({ world }) => {

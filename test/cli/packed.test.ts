@@ -34,7 +34,7 @@ describe('the published package', { timeout: 120_000 }, () => {
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(demo).toMatchObject({ code: 0, stderr: '' })
     expect(kept).toMatchObject({ code: 0, stderr: '' })
-    expect(refused.stdout).toContain('the package @napi-rs/keyring is not installed')
+    expect(refused.stderr).toContain('the package @napi-rs/keyring is not installed')
     const api = ['api', '/user', '--auth', 'none', '--host', 'https://localhost:9']
     const proxied = await world.run(api, { command, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
     expect(proxied.stderr).toContain('localhost:9 cannot be reached')

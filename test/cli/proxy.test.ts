@@ -58,7 +58,7 @@ describe('a proxy', { concurrent: true }, () => {
   ] as const)(
     'in %s with the value %s is a usage error that does not quote it',
     async ([name, address, words], { world }) => {
-      const ended = { code: 2, stdout: [`${name} ${words}`], stderr: '', never: ['secret'] }
+      const ended = { code: 2, stderr: [`${name} ${words}`], stdout: '', never: ['secret'] }
       await world.expect(LOGIN, ended, { env: { [name]: address } })
     },
   )
@@ -74,8 +74,8 @@ describe('a proxy', { concurrent: true }, () => {
       const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') }
       const proxied = `cannot be reached: the proxy ${new URL(proxy.url).host} ${why}\n  `
       const never = ['secret']
-      const stdout = [`✗ github.com ${proxied}`, advice]
-      await world.expect(LOGIN, { code: 1, stdout, stderr: '', never }, { env })
+      const login = { code: 1, stdout: '', stderr: [`✗ github.com ${proxied}`, advice], never }
+      await world.expect(LOGIN, login, { env })
       const stderr = [`✗ api.github.com ${proxied}`]
       await world.expect('api /user --auth none', { code: 1, stderr, never }, { env })
     },
@@ -84,8 +84,8 @@ describe('a proxy', { concurrent: true }, () => {
   test('that cannot be reached is distinguished from the service', async ({ world }) => {
     const env = { ALL_PROXY: 'http://me:secret@127.0.0.1:9' }
     const why = '✗ github.com cannot be reached: the proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED)'
-    const stdout = [why, 'Check HTTPS_PROXY and ALL_PROXY']
-    await world.expect(LOGIN, { code: 1, stdout, never: ['secret'] }, { env })
+    const stderr = [why, 'Check HTTPS_PROXY and ALL_PROXY']
+    await world.expect(LOGIN, { code: 1, stderr, never: ['secret'] }, { env })
   })
 
   test('is not blamed for a service that cannot be reached through it', async ({ world }) => {

@@ -58,6 +58,8 @@ describe('acme', { concurrent: true }, () => {
     const { service, run } = await acme(world, 'with-commander')
     expect((await run(['login'], { onOutput: service.approver() })).code).toBe(0)
     expect(await run(['token'])).toEqual({ code: 0, stdout: `${service.issued[0]}\n`, stderr: '' })
+    expect(JSON.parse((await run(['status', '--json'])).stdout)).toMatchObject({ user: 'octocat' })
+    expect((await run(['--help'])).stdout).toMatch(/\n {2}whoami +print who is logged in\n/)
     expect((await run(['user'])).stdout).toContain("login: 'octocat'")
     expect((await run(['logout'])).code).toBe(0)
     expect((await run(['status'])).code).toBe(1)

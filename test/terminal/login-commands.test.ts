@@ -64,7 +64,7 @@ function acme(url: string, more: Partial<LoginCommandsOptions> = {}) {
     const stderr = captured('stderr')
     const commands = loginCommands({ name: 'acme', clientId: 'id', provider: at(url), ...more })
     const code = await commands.run(line === '' ? [] : line.split(' '), { signal })
-    commands.session.actor.stop()
+    if (code !== 2) commands.session.actor.stop()
     return { code, stdout: stdout(), stderr: stderr() }
   }
 }
@@ -121,19 +121,20 @@ test.each([
 ])('login prints one error if the user %s, and exits with %i', async (decision, code, expiresIn) => {
   const { run, denier } = await live({ expiresIn })
   const ended = await run('login', decision === 'denies' ? denier() : undefined)
-  expect(ended).toMatchObject({ code, stderr: '' })
-  expect(ended.stdout.match(/✗/g)).toHaveLength(1)
+  expect(ended).toMatchObject({ code, stdout: expect.not.stringContaining('✗') })
+  expect(ended.stderr.match(/✗/g)).toHaveLength(1)
   expect(await run('whoami')).toEqual(NOBODY)
 })
 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 129],
 ] as const)('%s cancels the code, and login exits with %i', async (signal, code) => {
   const { run } = await live()
   const stop = (text: string) =>
     /enter the code/.test(text) && process.listenerCount(signal) > 0 && process.emit(signal, signal)
-  expect(await run('login', stop)).toMatchObject({ code, stdout: expect.stringContaining('cancelled') })
+  expect(await run('login', stop)).toMatchObject({ code, stderr: '✗ the authorization was cancelled\n' })
   expect(process.listenerCount(signal)).toBe(0)
 })
 
@@ -201,10 +202,16 @@ test('status shows a login while its service cannot be reached', async () => {
 })
 
 test.each([
-  ['deploy', /^✗ unknown command: use login, logout, whoami, token, status\nSee: acme --help\n$/],
-  [`token --access=${TOKEN}`, /^✗ token has no such option or argument\n/],
-  [`whoami ${TOKEN}`, /^✗ whoami has no such option or argument\n/],
-  ['logout --scopes repo', /^✗ logout has no option --scopes\n/],
+  ['logn', /^✗ unknown command "logn": did you mean "login"\?\nSee: acme --help\n$/],
+  ['deploy', /^✗ unknown command "deploy": the known ones are login, logout, whoami, token, status\n/],
+  [TOKEN, /^✗ unknown command: the known ones are login, logout, whoami, token, status\n/],
+  ['login --scope repo', /^✗ unknown option of login "--scope": did you mean "--scopes"\?\n/],
+  ['logout --scopes repo', /^✗ unknown option of logout "--scopes": the known ones are --help\n/],
+  [`token --${TOKEN}`, /^✗ unknown option of token: the known ones are --help\n/],
+  [`token --access=${TOKEN}`, /^✗ unknown option of token "--access": the known ones are --help\n/],
+  [`whoami ${TOKEN}`, /^✗ whoami takes no argument\n/],
+  ['login --scopes', /^✗ login --scopes needs a value\n/],
+  [`status --json=${TOKEN}`, /^✗ status --json takes no value\n/],
 ])('refuses "%s" with exit code 2, and quotes no value', async (line, stderr) => {
   const ended = await acme('http://localhost:1')(line)
   expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) })
@@ -215,7 +222,7 @@ test.each(['', 'help', '--help', '-h', 'login --help'])('prints the help for "%s
   const { code, stdout } = await acme('http://localhost:1')(line)
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^Commands:\n {2}acme login {3}log in with a code[\s\S]*\n {2}130 {2}cancelled \(Ctrl-C\)\n$/,
+    /^Commands:\n {2}acme login {3}log in with a code[\s\S]*\n {2}129 {2}cancelled \(SIGHUP\)\n {2}130 {2}cancelled \(Ctrl-C\)\n {2}143 {2}cancelled \(SIGTERM\)\n$/,
   )
 })
 
@@ -224,9 +231,30 @@ test('names itself as the command that the user runs', () => {
     expect(() => loginCommands({ name, clientId: 'id' })).toThrow('name must be that of your command')
 })
 
+test('says in one sentence that an option is missing or unknown, and still prints its help', async () => {
+  const missing = { clientId: process.env.NO_SUCH_VARIABLE as string }
+  const run = acme('http://localhost:1', missing)
+  const stderr = '✗ clientId is missing: pass the client ID of your app; is its environment variable set?\n'
+  for (const command of ['login', 'logout', 'whoami', 'token', 'status'])
+    expect(await run(command)).toEqual({ code: 2, stdout: '', stderr })
+  const help = captured('stdout')
+  expect(await loginCommands({ name: 'acme', ...missing }).run([])).toBe(0)
+  expect(help()).toMatch(/^Commands:/)
+  const misspelt = { scope: ['repo'] } as Partial<LoginCommandsOptions>
+  expect(await acme('http://localhost:1', misspelt)('whoami')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: '✗ unknown option "scope": did you mean "scopes"?\n',
+  })
+})
+
 test('a login that cannot be stored fails before a code is requested', async () => {
   const { run, requests } = await scripted({})
   writeFileSync(join(folder, 'acme'), '')
-  expect(await run('login')).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ .*acme.*\n$/) })
+  expect(await run('login')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^✗ .*acme.*\n$/),
+  })
   expect(requests).toEqual([])
 })

@@ -13,7 +13,6 @@ import { recordGrants } from '../../recording/record-grants.ts'
 import { createService, type Service } from '../../service/create-service.ts'
 import { memoryStore } from '../../store/memory-store.ts'
 import { SIGNAL_EXIT_CODES } from '../../terminal/exit-codes.ts'
-import { failure } from '../../terminal/failure.ts'
 import { type LoginTerminal, loginTerminal } from '../../terminal/login-terminal.ts'
 import type { TerminalTexts } from '../../terminal/texts.ts'
 import type { Line } from '../../terminal/writer.ts'
@@ -79,7 +78,7 @@ const texts: TerminalTexts = {
 async function demo(options: DemoOptions): Promise<number> {
   const { json = false, color } = options
   const open = isLeftToUser(options) && process.stdout.isTTY && !json
-  const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false })
+  const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false, texts })
   try {
     return await whileWatched(fetch, terminal, options, async (recorder, send = () => undefined) => {
       const service = createService({
@@ -120,8 +119,7 @@ async function logIn({ service, url, terminal, options, recorder }: Demo): Promi
     report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
     return 0
   }
-  const { event, lines } = failure(reasonOf(result), process.stdout, texts)
-  report.say(event, ...lines)
+  terminal.fail(reasonOf(result))
   const signal = terminal.signal()
   return signal ? SIGNAL_EXIT_CODES[signal] : 1
 }

@@ -11,7 +11,6 @@ import { CancelledError } from '../../../errors.ts'
 import { shownOf } from '../../../protocol/device-codes.ts'
 import type { LoginRecorder } from '../../../recording/record.ts'
 import { exitCodeOf, SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
-import { failure } from '../../../terminal/failure.ts'
 import { timeOf } from '../../../terminal/login-facts.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
 import { styled } from '../../../terminal/writer.ts'
@@ -46,8 +45,7 @@ export async function login(options: LoginOptions): Promise<number> {
     return await whileWatched(fetch, terminal, options, (recorder) => authorize(login, recorder))
   } catch (error) {
     if (!isFailure(error) || (terminal.stream === process.stdout && brokenOutput())) throw error
-    const { event, lines } = failure(error, terminal.stream, commandTexts)
-    terminal.report.say(event, ...lines)
+    terminal.fail(error)
     return exitCodeOf(error)
   } finally {
     terminal.close()
