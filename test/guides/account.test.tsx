@@ -1,10 +1,12 @@
 // @vitest-environment jsdom
 import { StrictMode } from 'react'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/index.ts'
+import { storeContract } from '../../src/testing/index.ts'
 import { world } from '../session/support/world.ts'
 import { render } from '../support/render.ts'
 import { Account } from './keep-a-token/account.tsx'
+import { tabStore } from './keep-a-token/tab-store.ts'
 
 /** Renders the component, and presses its button. */
 async function shownAccount({ time, open, clock }: ReturnType<typeof world>) {
@@ -77,4 +79,25 @@ test('a component offers a login as soon as one has expired that cannot be refre
   expect(Math.max(...delays)).toBe(2 ** 31 - 1)
   await press('Log in')
   expect(status()).toBe('Enter the code at the address shown.')
+})
+
+describe('a store in the storage of a tab', () => {
+  const open = () => {
+    sessionStorage.clear()
+    return tabStore()
+  }
+  for (const { name, run } of storeContract(open)) test(name, run)
+
+  test('keeps a login through a reload, until the logout', async () => {
+    const { open: openSession, over, read } = world()
+    const store = open()
+    const beforeReload = openSession({ store })
+    await over(beforeReload.login())
+    beforeReload.actor.stop()
+    const session = openSession({ store: tabStore() })
+    expect(await read(session)).toBe('access-0-0')
+    expect(JSON.stringify(sessionStorage)).toMatch(/access-0-0.*refresh-0-0/)
+    await over(session.logout())
+    expect(JSON.stringify(sessionStorage)).not.toMatch(/access-|refresh-/)
+  })
 })
