@@ -4,6 +4,7 @@ import { github } from '../protocol/provider.ts'
 import { type Clock, pause, systemClock, within } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { memberOf } from '../request/response.ts'
+import { sha256, toHex } from '../request/sha256.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import { ApiError } from './api-error.ts'
@@ -366,6 +367,5 @@ function isFinal(error: unknown): boolean {
 
 /** The name of a record in the store: names of repositories can be longer than the name of a file. */
 async function nameOf(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-  return `installation:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  return `installation:${toHex(await sha256(key))}`
 }

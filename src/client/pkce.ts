@@ -1,3 +1,4 @@
+import { sha256 } from '../request/sha256.ts'
 import { Secret } from '../secret.ts'
 
 /** Bytes of a code verifier. */
@@ -10,8 +11,8 @@ export function createCodeVerifier(): Secret {
 
 /** The fields that announce a code verifier. RFC 7636, section 4.3. */
 export async function challengeOf(codeVerifier: Secret): Promise<Readonly<Record<string, string>>> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier.reveal()))
-  return { code_challenge: base64url(new Uint8Array(digest)), code_challenge_method: 'S256' }
+  const digest = await sha256(codeVerifier.reveal())
+  return { code_challenge: base64url(digest), code_challenge_method: 'S256' }
 }
 
 function base64url(bytes: Uint8Array): string {

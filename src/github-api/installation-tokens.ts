@@ -1,7 +1,7 @@
 import { BadOptionError } from '../errors.ts'
+import { toHex } from '../request/sha256.ts'
 import type { RegisteredApp } from '../service/credentials/app-jwts.ts'
 import type { ServiceRequest } from '../service/http/types.ts'
-import { toHex } from '../service/stores/hash.ts'
 import type { InstallationCaller, Repository } from './callers.ts'
 
 /** Milliseconds for which an installation token is valid, as at GitHub. */

@@ -76,9 +76,19 @@ describe('a sandbox', () => {
     await expect(createSandbox().run(new Promise(() => {}))).rejects.toThrow('did not settle')
   })
 
+  const derive = () => promisify(pbkdf2)('password', 'salt', 300_000, 32, 'sha256')
+
   test('waits for other threads, which take real time', async () => {
-    const derived = promisify(pbkdf2)('password', 'salt', 300_000, 32, 'sha256')
-    expect(await createSandbox().run(derived)).toHaveLength(32)
+    expect(await createSandbox().run(derive())).toHaveLength(32)
+  })
+
+  test('brings codes with a code challenge while all threads are busy', async () => {
+    const busy = Promise.all(Array.from({ length: 8 }, derive))
+    const sandbox = createSandbox()
+    createDeviceAuthorization({ ...sandbox.client, pkce: true }).start()
+    await sandbox.advance(0)
+    expect(sandbox.requests).toMatchObject([{ outcome: 'codes' }])
+    await busy
   })
 
   test('accepts the options of a service, and real time', async () => {
@@ -103,6 +113,9 @@ describe('a sandbox', () => {
   })
 
   test('stops its clock while the service responds', async () => {
+    // The ten seconds that `issueToken` may take are real time, and a busy machine can stop a process for that long.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const issueToken = async () => {
       for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       return 'a-token'

@@ -1,4 +1,4 @@
-import { toHex } from '../stores/hash.ts'
+import { toHex } from '../../request/sha256.ts'
 
 /** Consonants that look different from each other and do not form words. RFC 8628, section 6.1. */
 const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'

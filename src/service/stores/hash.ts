@@ -1,14 +1,11 @@
-const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
+import { sha256, toHex } from '../../request/sha256.ts'
 
 /**
  * SHA-256 in hexadecimal. The store holds device codes and tokens only in this form, so that nobody who reads it can use
  * them. They are random and long, so a salt would add nothing.
  */
 export async function hash(text: string): Promise<string> {
-  // Synchronous if the runtime supports it: WebCrypto needs a thread pool.
-  if (nodeCrypto?.hash) return nodeCrypto.hash('sha256', text)
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return toHex(new Uint8Array(digest))
+  return toHex(await sha256(text))
 }
 
 /** HMAC-SHA-256 in hexadecimal. */
@@ -17,10 +14,6 @@ export async function hmac(secret: string, text: string): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
   return toHex(new Uint8Array(await crypto.subtle.sign(algorithm.name, key, encoder.encode(text))))
-}
-
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Compares two texts in constant time. */
