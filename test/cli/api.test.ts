@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { describe, expect } from 'vitest'
+import { githubApi } from '../../src/testing/index.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
@@ -14,7 +15,13 @@ const FINE_GRAINED = 'github_pat_fineGrainedInTheClear0123456789'
 const accounts = {
   users: [{ username: 'octocat', password: 'open sesame' }],
   personalTokens: [{ token: PERSONAL, user: { id: 2, login: 'hubot' }, scopes: ['repo'] }],
-  apps: [{ appId: 12345, publicKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()] }],
+  apps: [
+    {
+      appId: 12345,
+      publicKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+      installations: [{ id: 7, owner: 'octo-org', repositories: [{ id: 11, name: 'hello' }] }],
+    },
+  ],
 }
 
 /** A server, and the words of a call to it without a login. */
@@ -24,8 +31,8 @@ async function served(world: World, listener: RequestListener) {
 }
 
 describe('authgraph api', { concurrent: true }, () => {
-  test('authenticates in all five forms', async ({ world }) => {
-    const { host, approver } = await world.live(accounts)
+  test('authenticates in all six forms', async ({ world }) => {
+    const { host, approver } = await world.live({ ...accounts, api: githubApi(accounts.apps) })
     await world.login(host, ['--client-id', CLIENT_ID], { onOutput: approver() })
     const env = { PASSWORD: 'open sesame', PERSONAL, KEY }
     const calls = [
@@ -33,6 +40,16 @@ describe('authgraph api', { concurrent: true }, () => {
       ['/user --auth basic --user octocat --secret env:PASSWORD', 0, { login: 'octocat' }],
       ['/user --auth personal --secret env:PERSONAL', 0, { id: 2, login: 'hubot' }],
       ['/app --auth app --app-id 12345 --key env:KEY', 0, { id: 12345 }],
+      [
+        '/installation/repositories --auth installation --app-id 12345 --key env:KEY --installation-id 7',
+        0,
+        {
+          total_count: 1,
+          repositories: [
+            { id: 11, name: 'hello', full_name: 'octo-org/hello', owner: { login: 'octo-org' } },
+          ],
+        },
+      ],
       ['/user', 0, { id: 1, login: 'octocat' }],
     ] as const
     const call = async ([words, code, body]: (typeof calls)[number]) => {
@@ -185,6 +202,11 @@ describe('authgraph api', { concurrent: true }, () => {
     ['no user name', ['--auth', 'basic', '--secret', '-'], '--auth basic requires --user'],
     ['no credential', ['--auth', 'personal'], 'set --secret to a file'],
     ['no app', ['--auth', 'app'], '--auth app requires --app-id and --key'],
+    [
+      'no installation',
+      ['--auth', 'installation', '--app-id', '1', '--key', 'app.pem'],
+      '--auth installation requires --app-id, --key and --installation-id',
+    ],
   ] as const)('refuses %s without quoting it', async ([, args, sentence], { world }) => {
     const path = args[0].startsWith('--') ? ['/user'] : []
     const never = [PERSONAL, FINE_GRAINED, KEY, 'hunter2', 'password@']

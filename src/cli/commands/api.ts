@@ -1,9 +1,10 @@
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { app } from '../../auth/app.ts'
+import { type AppAuth, app } from '../../auth/app.ts'
 import type { Auth, HasForm } from '../../auth/auth.ts'
 import { basic } from '../../auth/basic.ts'
 import { type CreateApiOptions, createApi } from '../../auth/create-api.ts'
+import { installation } from '../../auth/installation.ts'
 import { none } from '../../auth/none.ts'
 import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
@@ -24,7 +25,7 @@ import { readSecret } from './secret-source.ts'
 import { profileName, readHost } from './values.ts'
 
 /** A form of client authentication, by its name on the command line. */
-type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'oauth'
+type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'installation' | 'oauth'
 
 interface ApiCommandOptions {
   readonly auth: AuthForm
@@ -34,6 +35,7 @@ interface ApiCommandOptions {
   readonly secret?: string
   readonly appId?: string
   readonly key?: string
+  readonly installationId?: string
   readonly method?: string
   readonly field?: [string, string][]
   readonly header?: [string, string][]
@@ -61,6 +63,7 @@ export function apiCommand(): Command {
       'authgraph api /user',
       'authgraph api /repos/octo/hello/issues --field title=Hello',
       'authgraph api /app --auth app --app-id 12345 --key app.pem',
+      'authgraph api /installation/repositories --auth installation \\\n--app-id 12345 --key app.pem --installation-id 67890',
       'authgraph api /user --auth personal --secret env:GITHUB_TOKEN --include',
       'authgraph api /user/repos --paginate | jq -r .full_name',
     ],
@@ -77,8 +80,9 @@ export function apiCommand(): Command {
     )
     .option('--user <name>', 'use this user name with --auth basic', userName)
     .option('--secret <place>', 'read the password or token from a file, - for standard input, or env:NAME')
-    .option('--app-id <id>', 'use this app id with --auth app')
+    .option('--app-id <id>', 'use this app id with --auth app or installation')
     .option('--key <place>', 'read the private key of the app from a file, - for standard input, or env:NAME')
+    .option('--installation-id <id>', 'act as this installation of the app with --auth installation')
     .option('-X, --method <method>', 'use this method (default: GET, or POST with --field)', method)
     .option('-F, --field <name=value>', 'add a field to the query or the JSON body; repeatable', collect('='))
     .option('-H, --header <name:value>', 'add a request header; repeatable', header)
@@ -200,13 +204,24 @@ const FORMS = {
     return basic(user, await readSecret(requireSecret(secret), '--secret'))
   },
   personal: async ({ secret }) => personalToken(await readSecret(requireSecret(secret), '--secret')),
-  app: async ({ appId, key }) => {
-    if (appId === undefined || key === undefined)
-      throw new CommandError('usage', '--auth app requires --app-id and --key')
-    return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
+  app: async (options) => {
+    const found = await appOf(options)
+    if (found) return found
+    throw new CommandError('usage', '--auth app requires --app-id and --key')
+  },
+  installation: async (options) => {
+    const { installationId } = options
+    const found = installationId !== undefined && (await appOf(options))
+    if (found) return installation({ app: found, installationId })
+    throw new CommandError('usage', '--auth installation requires --app-id, --key and --installation-id')
   },
   oauth: async ({ secret }) => oauth(await readSecret(requireSecret(secret), '--secret')),
 } satisfies Record<AuthForm, (options: ApiCommandOptions) => Promise<Auth>>
+
+async function appOf({ appId, key }: ApiCommandOptions): Promise<AppAuth | undefined> {
+  if (appId === undefined || key === undefined) return undefined
+  return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
+}
 
 function requireSecret(secret: string | undefined): string {
   if (secret !== undefined) return secret
