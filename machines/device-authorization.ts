@@ -66,7 +66,8 @@ export const deviceAuthorization = setup({
     resumesRequested: ({ context }) => context.status === 'requested',
     resumesPending: ({ context }) => context.status === 'pending',
     overdue: ({ context }) => nowOf(context) >= context.expiresAt,
-    pollDue: ({ context }) => isPollDue(context, nowOf(context)),
+    // By the clock or, if that was set back, by the timer of the usual wait.
+    pollDue: ({ context }) => isPollDue({ ...context, ...endBackoff(context) }, Math.max(nowOf(context), context.lookedAt)),
     backingOff: ({ context }) => context.backoff > 0,
     // By the clock or, if that was set back, by the timer.
     waitOver: ({ context }) => isPollDue(context, Math.max(nowOf(context), endOfWait(context))),
@@ -82,7 +83,7 @@ export const deviceAuthorization = setup({
   actions: {
     look: assign(({ context }) => readClock(context, nowOf(context))),
     endBackoff: assign(({ context }) => endBackoff(context)),
-    countWait: assign({ lookedAt: ({ context }) => endOfWait(context) }),
+    countWait: assign(({ context }) => readClock({ ...context, lookedAt: endOfWait(context) }, nowOf(context))),
     countPoll: assign({ polls: ({ context }) => context.polls + 1 }),
     keepCodes: assign(({ context, event }) => beginPace(context, outputOf(event, 'requestCodes'))),
     schedule: assign(({ context, event }) => ({
@@ -103,8 +104,10 @@ export const deviceAuthorization = setup({
     }),
     backOffAfterTimeout: assign(({ context }) => {
       // By the clock or, if that was set back, by the timer.
-      const at = Math.max(nowOf(context), context.lookedAt + pollTimeout(context))
-      return afterFault(context, { at, slow: 'timeout' }, context.flow.jitter)
+      const now = nowOf(context)
+      const at = Math.max(now, context.lookedAt + pollTimeout(context))
+      const pace = afterFault(context, { at, slow: 'timeout' }, context.flow.jitter)
+      return { ...pace, ...readClock(pace, now) }
     }),
     forgive: assign(({ context, event }) => ({
       forgiven: context.forgiven + 1,
@@ -148,9 +151,9 @@ export const deviceAuthorization = setup({
       meta: { text: 'Starting.' },
       always: [
         { guard: 'anew', target: 'requesting', description: 'no record' },
-        { guard: 'resumesRequested', target: 'waiting.requested', description: 'resume record' },
-        { guard: 'resumesPending', target: 'waiting.pending', description: 'resume record' },
-        { target: 'waiting.slowed', description: 'resume record' },
+        { guard: 'resumesRequested', target: 'waiting.requested', actions: 'look', description: 'resume record' },
+        { guard: 'resumesPending', target: 'waiting.pending', actions: 'look', description: 'resume record' },
+        { target: 'waiting.slowed', actions: 'look', description: 'resume record' },
       ],
     },
     requesting: {
@@ -173,20 +176,19 @@ export const deviceAuthorization = setup({
       tags: 'waiting',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',
-      entry: 'look',
       always: { guard: 'overdue', target: 'expired', description: 'codes have expired' },
       on: {
         wake: [
           { guard: 'overdue', target: 'expired', description: 'codes have expired' },
-          { guard: 'pollDue', target: 'polling', description: 'poll is due' },
-          { guard: 'backingOff', target: '.same', reenter: true, actions: 'endBackoff', description: 'faults lengthen the wait' },
+          { guard: 'pollDue', target: 'polling', actions: 'look', description: 'poll is due' },
+          { guard: 'backingOff', actions: 'endBackoff', description: 'faults lengthen the wait' },
         ],
       },
       after: {
         untilDue: [
           // Even if the clock has jumped past the expiry: only the service knows whether the codes have expired.
           { guard: 'waitOver', target: 'polling', actions: 'countWait', description: 'poll is due' },
-          // The codes expire before the next poll, or the timer fired early.
+          // Faults lengthen the wait, the codes expire before the next poll, or the timer fired early.
           { target: '.same', reenter: true, actions: 'countWait', description: 'poll is not due yet' },
         ],
       },
@@ -215,7 +217,7 @@ export const deviceAuthorization = setup({
       description: 'A poll is running.',
       tags: 'polling',
       meta: { text: 'Checking whether the code was entered.' },
-      entry: ['look', 'countPoll'],
+      entry: 'countPoll',
       invoke: {
         id: 'pollToken',
         src: 'pollToken',

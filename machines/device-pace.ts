@@ -36,7 +36,7 @@ const LAST_CHANCE = 1_000
 /** Who polls how fast, and until when. Durations in seconds, points in time in epoch milliseconds. */
 export type Pace = Pick<
   DeviceAuthorizationContext,
-  'codes' | 'interval' | 'margin' | 'nextPollAt' | 'expiresAt' | 'lookedAt' | 'faults'
+  'codes' | 'interval' | 'margin' | 'nextPollAt' | 'expiresAt' | 'lookedAt' | 'backoff' | 'faults'
 >
 
 /** When a response arrived, and how many seconds the service asks to wait this once. */
@@ -59,7 +59,7 @@ export function beginPace(pace: Pace, { codes, codeVerifier, sentAt, at }: Codes
 }
 
 /** Reads the clock. If it was set back, all times are set back with it. */
-export function readClock({ lookedAt, nextPollAt, expiresAt }: Pace, now: number) {
+export function readClock({ lookedAt, nextPollAt, expiresAt }: Pick<Pace, 'lookedAt' | 'nextPollAt' | 'expiresAt'>, now: number) {
   const back = Math.max(0, lookedAt - now)
   return { lookedAt: now, nextPollAt: nextPollAt - back, expiresAt: expiresAt - back }
 }
@@ -69,10 +69,15 @@ export function isPollDue({ nextPollAt, expiresAt }: Pace, now: number): boolean
   return now >= nextPollAt && nextPollAt < expiresAt
 }
 
-/** Duration of a wait in milliseconds. */
-export function waitOf({ nextPollAt, expiresAt, lookedAt }: Pace): number {
+/**
+ * Duration of a wait in milliseconds. After faults there are two, the usual one and what they add, so that `wake` need not
+ * trust the clock to know which of them is running.
+ */
+export function waitOf({ nextPollAt, backoff, expiresAt, lookedAt }: Pace): number {
+  const usual = nextPollAt - backoff
+  const end = lookedAt < usual ? usual : nextPollAt
   // Timers have whole milliseconds: a fraction would not wait at all.
-  const wait = Math.ceil(Math.min(nextPollAt, expiresAt) - lookedAt)
+  const wait = Math.ceil(Math.min(end, expiresAt) - lookedAt)
   return Math.min(Math.max(0, wait), LONGEST_TIMER)
 }
 

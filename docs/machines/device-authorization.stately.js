@@ -57,9 +57,14 @@ export const deviceAuthorization = setup({
       meta: { text: "Starting." },
       always: [
         { guard: { type: "anew" }, target: "requesting", description: "no record" },
-        { guard: { type: "resumesRequested" }, target: "waiting.requested", description: "resume record" },
-        { guard: { type: "resumesPending" }, target: "waiting.pending", description: "resume record" },
-        { target: "waiting.slowed", description: "resume record" },
+        {
+          guard: { type: "resumesRequested" },
+          target: "waiting.requested",
+          actions: [{ type: "look" }],
+          description: "resume record",
+        },
+        { guard: { type: "resumesPending" }, target: "waiting.pending", actions: [{ type: "look" }], description: "resume record" },
+        { target: "waiting.slowed", actions: [{ type: "look" }], description: "resume record" },
       ],
     },
     requesting: {
@@ -79,19 +84,12 @@ export const deviceAuthorization = setup({
       tags: ["waiting"],
       meta: { text: "Waiting for the user." },
       initial: "requested",
-      entry: [{ type: "look" }],
       always: { guard: { type: "overdue" }, target: "expired", description: "codes have expired" },
       on: {
         wake: [
           { guard: { type: "overdue" }, target: "expired", description: "codes have expired" },
-          { guard: { type: "pollDue" }, target: "polling", description: "poll is due" },
-          {
-            guard: { type: "backingOff" },
-            target: ".same",
-            reenter: true,
-            actions: [{ type: "endBackoff" }],
-            description: "faults lengthen the wait",
-          },
+          { guard: { type: "pollDue" }, target: "polling", actions: [{ type: "look" }], description: "poll is due" },
+          { guard: { type: "backingOff" }, actions: [{ type: "endBackoff" }], description: "faults lengthen the wait" },
         ],
       },
       after: {
@@ -119,7 +117,7 @@ export const deviceAuthorization = setup({
       description: "A poll is running.",
       tags: ["polling"],
       meta: { text: "Checking whether the code was entered." },
-      entry: [{ type: "look" }, { type: "countPoll" }],
+      entry: [{ type: "countPoll" }],
       invoke: {
         id: "pollToken",
         src: "pollToken",

@@ -46,7 +46,7 @@ export async function post(
   sender: Sender,
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
-  const { provider } = sender
+  const { provider, fetch, clock } = sender
   const postAs = async (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
     const credentials = await credentialsOf(sender)
     const all: RequestFields = { ...credentials.fields, ...fields }
@@ -57,7 +57,7 @@ export async function post(
     }
     const request = { method: 'POST', headers, body: encode(all, encoding) }
     const sent = [...secretsOf(sender), credentials.basic, ...Object.values(all)].filter(isSecret)
-    return send(address, request, { ...sender, sent }, signal)
+    return send(address, request, { fetch, clock, sent }, signal)
   }
   const encoding = takeJson.has(provider) ? 'json' : provider.encoding
   const response = await postAs(encoding)
@@ -109,7 +109,8 @@ function encode(fields: RequestFields, encoding: Provider['encoding']): string {
     ([name, value]) => [name, isSecret(value) ? value.reveal() : value] as const,
   )
   if (encoding === 'json') return JSON.stringify(Object.fromEntries(plain))
-  const pairs = plain.flatMap(([name, value = []]) => [value].flat().map((one) => [name, one]))
+  const form = new URLSearchParams()
+  for (const [name, value = []] of plain) for (const one of [value].flat()) form.append(name, one)
   // As a string: with `URLSearchParams`, `fetch` adds a charset to the content type, which some servers refuse.
-  return new URLSearchParams(pairs).toString()
+  return form.toString()
 }

@@ -107,6 +107,8 @@ describe('the seconds between requests', () => {
     flow.actor.send({ type: 'wake' })
     await flow.result()
     expect(flow.gaps()).toEqual([300, 40.5])
+    // The sleep is no part of the poll: the codes live no longer.
+    expect(flow.actor.getSnapshot().context.expiresAt - (flow.sent[0]?.at ?? 0)).toBe(900_000)
   })
 })
 

@@ -29,6 +29,7 @@ const polling: Pace = {
   nextPollAt: 10_000,
   expiresAt: 900_000,
   lookedAt: 10_000,
+  backoff: 0,
   faults: 0,
 }
 
@@ -65,6 +66,8 @@ test.each([
   { name: 'of one millisecond, which cannot be early', nextPollAt: 10_001, wait: 1, end: 10_001 },
   { name: 'until the codes expire', nextPollAt: 950_000, wait: 890_000, end: 899_999 },
   { name: 'that is over', nextPollAt: 9000, wait: 0, end: 10_000 },
+  { name: 'the usual time after faults', nextPollAt: 22_500, backoff: 7500, wait: 5000, end: 14_999 },
+  { name: 'then for what they add', nextPollAt: 17_500, backoff: 7500, wait: 7500, end: 17_499 },
   {
     name: 'no longer than a timer',
     nextPollAt: 3e9,

@@ -38,7 +38,12 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'waiting.requested': { ...WAITING, early: 'waiting.requested', wake: 'waiting.requested' },
   'waiting.pending': { ...WAITING, early: 'waiting.pending', wake: 'waiting.pending' },
   'waiting.slowed': { ...WAITING, early: 'waiting.slowed', wake: 'waiting.slowed' },
-  'waiting.retrying': { ...WAITING, early: 'waiting.retrying', wake: 'waiting.retrying' },
+  'waiting.retrying': {
+    ...WAITING,
+    early: 'waiting.retrying',
+    usual: 'waiting.retrying',
+    wake: 'waiting.retrying',
+  },
   polling: {
     pending: 'waiting.pending',
     pendingWith400: 'waiting.pending',
@@ -62,15 +67,16 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Reads the name of a situation: the state, what the service last said, how often a code was forgiven. */
 function read(name: string) {
-  const [, state = '', after, forgiven = '0', backingOff, almostDue, tooLate] =
-    /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?(, backing off)?(, almost due)?(, too late)?$/.exec(name) ??
-    []
+  const [, state = '', after, forgiven = '0', backoff, almostDue, tooLate] =
+    /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?(?:, (backing off|longer))?(, almost due)?(, too late)?$/.exec(
+      name,
+    ) ?? []
   const status = after ?? state.replace('waiting.', '')
   return {
     state,
     status,
     forgiven: Number(forgiven),
-    isBackingOff: backingOff !== undefined,
+    backoff,
     isAlmostDue: almostDue !== undefined,
     isTooLate: tooLate !== undefined,
   }
@@ -81,9 +87,11 @@ function read(name: string) {
  * was sent when the codes were over there is no other one, unless the service says that they are not.
  */
 function targetOf({ from, step }: Edge) {
-  const { state, status, forgiven, isBackingOff, isAlmostDue, isTooLate } = read(from)
+  const { state, status, forgiven, backoff, isAlmostDue, isTooLate } = read(from)
   const isForgiven = status !== 'requested' && forgiven < 2 && !isTooLate
   const inTime = step === 'unknownCode' ? (isForgiven ? 'waiting.retrying' : 'failed') : TABLE[state]?.[step]
+  // A device that is woken when the usual wait is over polls, whatever faults add.
+  if (step === 'wake' && backoff === 'longer') return { state: 'polling' }
   const target = isTooLate && inTime === 'waiting.retrying' ? 'expired' : inTime
   if (!target?.startsWith('waiting.') && target !== 'polling') return { state: target }
   const told = /pending|slowed|requested/.exec(target)?.[0]
@@ -92,7 +100,12 @@ function targetOf({ from, step }: Edge) {
     status: told ?? status,
     forgiven: forgiven + (step === 'unknownCode' ? 1 : 0),
     // A first fault lengthens the wait only if it is a timeout, and only until the device is woken.
-    isBackingOff: step === 'silence' || (step === 'early' && isBackingOff),
+    backoff:
+      step === 'silence'
+        ? 'backing off'
+        : step === 'usual' || (step === 'early' && backoff)
+          ? 'longer'
+          : undefined,
     isAlmostDue: step === 'early' || (step === 'wake' && isAlmostDue),
     isTooLate: step === 'sleep',
   }

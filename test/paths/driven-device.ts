@@ -179,9 +179,11 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
         await this.time.advance(1)
         expect(this.#sent).toBe(sent + 1)
       } else {
+        await this.#nothingHappensFor(milliseconds)
+        if (until === 'usual') return
         // The timer runs its whole time, and finds a clock that shows a millisecond less.
         this.#lag += 1
-        await this.#nothingHappensFor(milliseconds + 1)
+        await this.#nothingHappensFor(1)
       }
     },
     sleep: async ({ milliseconds }) => {

@@ -190,7 +190,7 @@ export function describeStep(step: DeviceWalkStep): string {
     case 'silence':
       return 'no response'
     case 'wait':
-      return step.until === 'due' ? 'polling' : 'not yet due'
+      return { early: 'not yet due', usual: 'due but for faults', due: 'polling' }[step.until]
     case 'sleep':
       return 'asleep until the code has expired'
     case 'wake':

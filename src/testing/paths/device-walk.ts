@@ -85,6 +85,12 @@ export function deviceWalk({
       return stepsIn(situation)
     },
     take: (situation, step) => {
+      const usual = usualEnd(situation)
+      // The timer of the usual wait fires on the way.
+      if (step.type === 'wait' && step.until !== 'usual' && usual !== undefined) {
+        const longer = send(situation, timerOf(situation), usual)
+        return send(longer, timerOf(longer), situation.now + step.milliseconds)
+      }
       time = situation.now + durationOf(step, latency)
       if (step.type === 'start') return login(step.resume)
       return send(situation, eventOf(step, situation, { sentAt: situation.now, at: time }), time)
@@ -180,11 +186,13 @@ function responseOf(from: { readonly label: string; readonly response?: WireResp
   return from.response ? { response: from.response } : {}
 }
 
-/** The timer of a wait fires early, on time, or after a sleep. */
+/** The timer of a wait fires early, at the usual time, on time, or after a sleep. */
 function waits(situation: DeviceSituation): StepUnderway[] {
   const due = untilDue(situation)
+  const usual = usualEnd(situation)
   const { expiresAt } = deviceOf(situation).context
   return [
+    ...(usual ? [{ type: 'wait', until: 'usual', milliseconds: usual - situation.now } as const] : []),
     ...(due > 1 ? [{ type: 'wait', until: 'early', milliseconds: due - 1 } as const] : []),
     { type: 'wait', until: 'due', milliseconds: due },
     { type: 'sleep', milliseconds: expiresAt - situation.now },
@@ -215,6 +223,13 @@ function pollTimeout(situation: DeviceSituation): number {
 function untilDue(situation: DeviceSituation): number {
   const { nextPollAt, expiresAt } = deviceOf(situation).context
   return Math.max(0, Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now))
+}
+
+/** When the wait would end without faults, in epoch milliseconds, unless that has passed. */
+function usualEnd({ device }: DeviceSituation): number | undefined {
+  if (!device?.matches('waiting')) return undefined
+  const { nextPollAt, backoff, lookedAt } = device.context
+  return lookedAt < nextPollAt - backoff && backoff > 0 ? Math.ceil(nextPollAt - backoff) : undefined
 }
 
 /** The machine event that a step causes. The times are epoch milliseconds. */
@@ -259,7 +274,7 @@ function errorEvent(actorId: 'requestCodes' | 'pollToken', error: unknown): Devi
   return { type: `xstate.error.actor.${actorId}`, actorId, error }
 }
 
-/** Named by state, last status, what the guards count, and whether a wait is longer than usual, a timer early or a poll late. */
+/** Named by state, last status, what the guards count, and whether faults lengthen a wait, a timer is early or a poll late. */
 export function nameOf(situation: DeviceSituation): string {
   const { device } = situation
   if (device === undefined) return 'off'
@@ -269,7 +284,7 @@ export function nameOf(situation: DeviceSituation): string {
   return [
     state === `waiting.${status}` ? state : `${state} after ${status}`,
     ...(forgiven > 0 ? [`forgiven ${forgiven}`] : []),
-    ...(isWaiting(situation) && backoff > 0 ? ['backing off'] : []),
+    ...(isWaiting(situation) && backoff > 0 ? [usualEnd(situation) ? 'backing off' : 'longer'] : []),
     ...(isWaiting(situation) && untilDue(situation) <= 1 ? ['almost due'] : []),
     ...(isTooLate(device) ? ['too late'] : []),
   ].join(', ')
