@@ -32,8 +32,8 @@ export async function checkCodes(check: Check): Promise<CheckedGrants | undefine
   const second = check.grantIn(unknown)
   check.judge('unknown-parameter', unknown, second ? undefined : 'the request was refused')
   const others = [second, await checkEmptyScope(check)]
-  check.judge('codes-unique', check.grants.at(-1)?.response, repeatedCode(check.grants))
-  checkEntropy(check)
+  check.judge('codes-unique', first.response, repeatedCode(check.grants))
+  checkEntropy(check, first)
 
   await checkRefusals(check)
   await findOtherClient(check)
@@ -80,11 +80,10 @@ function unreadable({ body }: CheckedResponse): string {
 function checkLifetime(check: Check, response: CheckedResponse): void {
   const expiresIn = memberOf(response.body, 'expires_in')
   const interval = memberOf(response.body, 'interval') ?? 0
-  const isNumber = (value: unknown, least: number) => Number.isFinite(value) && (value as number) >= least
   if (expiresIn === undefined) check.judge('codes-lifetime', response, 'missing expires_in')
-  else if (!isNumber(expiresIn, 1))
+  else if (typeof expiresIn !== 'number' || expiresIn < 1)
     check.judge('codes-lifetime', response, 'expires_in is not a number of seconds')
-  else if (!isNumber(interval, 0))
+  else if (typeof interval !== 'number')
     check.judge('codes-lifetime', response, 'interval is not a number of seconds')
   else {
     const isWhole = Number.isSafeInteger(expiresIn) && Number.isSafeInteger(interval)
@@ -102,8 +101,7 @@ async function checkEmptyScope(check: Check): Promise<StartedGrant | undefined> 
   return check.grantIn(empty) ?? check.grantIn(absent)
 }
 
-function checkEntropy(check: Check): void {
-  const response = check.grants[0]?.response
+function checkEntropy(check: Check, { response }: StartedGrant): void {
   const device = check.grants.map(({ deviceCode }) => deviceCode)
   // Hyphens and spaces only make a user code easier to read.
   const user = check.grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, ''))

@@ -6,7 +6,7 @@ import { checkAdvice } from './check-advice.ts'
 import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage, OF_PAGE } from './check-documents.ts'
 import { checkMisuse, OF_MISUSE } from './check-misuse.ts'
-import { checkPollRefusals } from './check-poll-refusals.ts'
+import { checkPollRefusals, OF_POLL_REFUSALS } from './check-poll-refusals.ts'
 import { checkApproval, checkDenial, checkExpiry, checkPace, OF_APPROVAL } from './check-polls.ts'
 import { checkResponses } from './check-responses.ts'
 import { checkRevocation, OF_REVOCATION } from './check-revocation.ts'
@@ -59,7 +59,7 @@ async function walk(check: Check): Promise<void> {
   await check.attempt(['denied'], () => checkDenial(check, others[1]))
   if (noToken) check.skip(OF_MISUSE, noToken)
   else await check.attempt(OF_MISUSE, () => checkMisuse(check))
-  await check.attempt([], () => checkPollRefusals(check))
+  await check.attempt(OF_POLL_REFUSALS, () => checkPollRefusals(check))
   await check.attempt(['expired'], () => checkExpiry(check, first))
   checkResponses(check)
   await check.attempt(OF_PAGE, () => checkPage(check, first.shown.verificationUri))

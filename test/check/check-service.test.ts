@@ -8,7 +8,30 @@ import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
 import { REQUIREMENTS, type RequirementId } from '../../src/check/requirements.ts'
 import { type CheckOptions, type CheckResult, checkService, createSandbox } from '../../src/testing/index.ts'
 import { check, type Special } from './support/check.ts'
-import { both, change, FAULTS, type Fault, MORE_FAULTS, members, UNSEEN, VARIANTS } from './support/faults.ts'
+import {
+  atCodes,
+  atMetadata,
+  atPage,
+  atPoll,
+  atRevocation,
+  both,
+  change,
+  codes,
+  error,
+  FAULTS,
+  type Fault,
+  headers,
+  isForeign,
+  isUnknown,
+  MORE_FAULTS,
+  members,
+  refreshed,
+  respond,
+  status,
+  token,
+  UNSEEN,
+  VARIANTS,
+} from './support/faults.ts'
 
 /** The start of virtual time. */
 const BEGIN = Date.UTC(2026, 0, 1)
@@ -21,10 +44,8 @@ const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'),
 const withCodes = (to: object) => members((_, { body }) => body?.device_code, to)
 const withDecision = (_: unknown, { body }: { readonly body: Record<string, unknown> | undefined }) =>
   body?.access_token ?? body?.error === 'access_denied'
-const noMetadata = change(
-  ({ path }) => path.startsWith('/.well-known/'),
-  (response) => Object.assign(response, { status: 404 }),
-)
+const noMetadata = status(atMetadata, 404)
+const pageHeaders = (to: Readonly<Record<string, string | undefined>>) => ({ fault: headers(atPage, to) })
 
 /** Refuses every third request for its rate, before anything else is read. */
 function limitsRate(): Fault {
@@ -86,9 +107,7 @@ const CASES: readonly (readonly [
   [
     'names a revocation endpoint on another origin',
     {
-      fault: members(({ path }) => path.startsWith('/.well-known/'), {
-        revocation_endpoint: 'http://127.0.0.1:9/',
-      }),
+      fault: members(atMetadata, { revocation_endpoint: 'http://127.0.0.1:9/' }),
     },
     { skipped: [...OF_REVOCATION, 'token-in-url'] },
   ],
@@ -179,7 +198,7 @@ const CASES: readonly (readonly [
   [
     'never sends slow_down, in the dialect github',
     { fault: { ...FAULTS['slow-down'](), dialect: 'github' } },
-    { failed: ['slow-down'] },
+    { failed: ['slow-down'], skipped: ['slow-down-interval', 'recovery'] },
   ],
   [
     'never sends slow_down, in the dialect rfc8628',
@@ -227,7 +246,175 @@ const CASES: readonly (readonly [
     },
     { failed: ['approved', 'denied'], advised: ['early-decision'] },
   ],
+  [
+    'has neither refresh tokens nor a resource',
+    { service: { refreshTokens: undefined }, options: { resource: undefined } },
+    {
+      advised: ['token-short'],
+      skipped: [
+        ...OF_REFRESH,
+        ...OF_MISUSE.slice(2),
+        'revocation-method',
+        'revoked-access-token',
+        'revoked-refresh-token',
+        'revoked-with-refresh-token',
+        'token-in-url',
+      ],
+    },
+  ],
+  [
+    'sends no page',
+    { fault: status(atPage, 400) },
+    { failed: ['page'], skipped: ['page-frames', 'page-no-store', 'page-referrer', 'page-cors'] },
+  ],
+  ['forbids framing by an empty list', pageHeaders({ 'content-security-policy': 'frame-ancestors' }), {}],
+  ...['DENY,DENY', 'deny,  sameorigin'].map(
+    (options) =>
+      [
+        `forbids framing by ${options}`,
+        pageHeaders({ 'content-security-policy': undefined, 'x-frame-options': options }),
+        {},
+      ] as const,
+  ),
+  ...['allowall, deny', 'deny, allowall'].map(
+    (options) =>
+      [
+        `forbids framing by ${options}, which browsers ignore`,
+        pageHeaders({ 'content-security-policy': undefined, 'x-frame-options': options }),
+        { advised: ['page-frames'] },
+      ] as const,
+  ),
+  [
+    'prefers the last known referrer policy',
+    pageHeaders({ 'referrer-policy': 'unsafe-url, no-referrer' }),
+    {},
+  ],
+  ['has no referrer policy', pageHeaders({ 'referrer-policy': undefined }), { advised: ['page-referrer'] }],
+  [
+    'sends no complete URL',
+    { fault: withCodes({ verification_uri_complete: undefined }) },
+    { skipped: ['complete-address'] },
+  ],
+  [
+    'escapes the user code in its complete URL',
+    {
+      fault: members(codes, ({ user_code }) => ({
+        verification_uri_complete: `http://localhost/?user_code=${user_code.replaceAll(/\w/g, escaped)}`,
+      })),
+    },
+    {},
+  ],
+  ['sends codes with status 201', { fault: status(codes, 201) }, { failed: ['codes'] }],
+  ['sends an interval as text', { fault: withCodes({ interval: '5' }) }, { failed: ['codes-lifetime'] }],
+  [
+    'refuses a repeated parameter with another error',
+    { fault: respond(({ sent }) => sent.getAll('client_id').length > 1, 400, { error: 'invalid_client' }) },
+    { failed: ['codes-repeated'] },
+  ],
+  ...[[500, { error: 'invalid_client' }] as const, [400, {}] as const].map(
+    ([code, body]) =>
+      [
+        `refuses an unknown client with status ${code} and ${JSON.stringify(body)}`,
+        { fault: respond((request) => atCodes(request) && isUnknown('client_id')(request), code, body) },
+        { failed: ['codes-unknown-client'] },
+      ] as const,
+  ),
+  ...['soon', '10'].map(
+    (interval) =>
+      [
+        `sends slow_down with the interval ${JSON.stringify(interval)}`,
+        { fault: members(error('slow_down'), { interval }) },
+        { failed: ['slow-down-interval'] },
+      ] as const,
+  ),
+  ...['x', ''].map(
+    (before) =>
+      [
+        `has a letter too many ${before ? 'before' : 'after'} its user codes`,
+        {
+          fault: members(codes, ({ user_code }) => ({
+            user_code: before ? `${before}${user_code}` : `${user_code}X`,
+            verification_uri_complete: undefined,
+          })),
+        },
+        { failed: ['user-code-form'], skipped: ['complete-address'] },
+      ] as const,
+  ),
+  ['sends a number as token_type', { fault: members(token, { token_type: 5 }) }, { failed: ['token-type'] }],
+  ['sends tokens for a day', { fault: members(token, { expires_in: 86_400 }) }, {}],
+  [
+    'replaces a refresh token once',
+    {
+      fault: change(refreshed, (response, _, count) => {
+        if (count === 1) Object.assign(response, { status: 200, body: { error: 'bad_refresh_token' } })
+      }),
+    },
+    { failed: ['refresh-rotation'], skipped: ['spent-refresh-token', 'refresh-reuse'] },
+  ],
+  ...[[], null, '"expired_token"'].map(
+    (body) =>
+      [
+        `responds to a poll with ${JSON.stringify(body)}`,
+        {
+          fault: change(
+            (request) => atPoll(request) && /^0+$/.test(request.sent.get('device_code') ?? ''),
+            (response) => Object.assign(response, { body }),
+          ),
+        },
+        { failed: ['unknown-device-code', 'poll-json'] },
+      ] as const,
+  ),
+  ...[
+    [500, { error: 'server_error' }] as const,
+    [200, { error: 'invalid_client' }] as const,
+    [400, {}] as const,
+  ].map(
+    ([code, body]) =>
+      [
+        `refuses to revoke the token of another client with status ${code} and ${JSON.stringify(body)}`,
+        { fault: respond((request) => atRevocation(request) && isForeign(request), code, body) },
+        { failed: ['foreign-revocation'] },
+      ] as const,
+  ),
+  ...[
+    { issuer: 'http://localhost/other' },
+    { issuer: undefined },
+    { device_authorization_endpoint: 'http://localhost/c' },
+    { grant_types_supported: ['password'] },
+    { grant_types_supported: undefined },
+  ].map(
+    (metadata) =>
+      [
+        `has metadata with ${inspect(metadata)}`,
+        { fault: members(atMetadata, metadata) },
+        { failed: ['metadata'] },
+      ] as const,
+  ),
+  [
+    'has the metadata of other endpoints under the issuer that is named',
+    {
+      fault: members(atMetadata, {
+        device_authorization_endpoint: 'http://localhost/elsewhere/codes',
+        token_endpoint: 'http://localhost/elsewhere/token',
+      }),
+      options: { issuer: 'http://localhost' },
+    },
+    { failed: ['metadata'] },
+  ],
+  ...[5, '/login/oauth/revoke'].map(
+    (revocation_endpoint) =>
+      [
+        `names the revocation endpoint ${revocation_endpoint}, which is not a URL`,
+        { fault: members(atMetadata, { revocation_endpoint }) },
+        { skipped: [...OF_REVOCATION, 'token-in-url'] },
+      ] as const,
+  ),
 ]
+
+/** A letter as it can stand in a URL. */
+function escaped(letter: string): string {
+  return `%${letter.charCodeAt(0).toString(16)}`
+}
 
 /** Requirements that no specification contains. */
 const ADVICE = new Set<RequirementId>([
@@ -332,14 +519,17 @@ describe('a service that', () => {
       expect(resultOf(id)?.detail).toContain('the door is shut')
   })
 
-  test('has a user who takes longer than an interval is not judged by an early poll', async () => {
+  test.each([
+    [1000, 'passed'],
+    [6000, 'not applicable'],
+  ])('has a user who takes %i ms: whether an early poll hides the decision is %s', async (time, outcome) => {
     const sandbox = createSandbox()
     const approve = async ({ userCode }: { readonly userCode: string }) => {
-      await new Promise<void>((resolve) => sandbox.clock.setTimeout(resolve, 6000))
+      await new Promise<void>((resolve) => sandbox.clock.setTimeout(resolve, time))
       await sandbox.approve(userCode)
     }
     const { results } = await sandbox.run(checkService({ ...sandbox.client, approve }))
-    expect(results.find(({ id }) => id === 'early-decision')?.outcome).toBe('not applicable')
+    expect(results.find(({ id }) => id === 'early-decision')?.outcome).toBe(outcome)
     expect(results.find(({ id }) => id === 'approved')?.outcome).toBe('passed')
   })
 
@@ -396,6 +586,7 @@ describe('a service that', () => {
     )
     for (const name of ['pending', 'approved'])
       expect(results.find(({ id }) => id === name)?.detail).toContain('no response')
+    expect(results.find(({ id }) => id === 'poll-status')?.detail).toBe('no poll got an error of RFC 8628')
   })
 
   test('sends no codes has one result to show, and all of them in the report', async () => {
@@ -429,6 +620,111 @@ describe('a service that', () => {
     expect(report).toMatchObject({ requests: 0, failed: 1 })
     expect(report.results[0]).toMatchObject({ id: 'secure', outcome: 'failed' })
   })
+})
+
+test.each([
+  ['github', 'repo,gist,user', 'passed'],
+  ['github', undefined, 'failed'],
+  ['github', 'repo', 'not applicable'],
+  ['rfc8628', 'repo gist user', 'passed'],
+  ['rfc8628', 'repo gist,user', 'failed'],
+  ['rfc8628', ',repo gist', 'failed'],
+  ['rfc8628', undefined, 'not applicable'],
+  ['rfc8628', 5, 'not applicable'],
+  ['rfc8628', 'repo', 'not applicable'],
+] as const)('in the dialect %s, the scope %j of a token is %s', async (dialect, scope, outcome) => {
+  const { resultOf } = await check({ ...members(token, { scope }), dialect })
+  expect(resultOf('token-scope')?.outcome).toBe(outcome)
+})
+
+test.each([
+  ['those of the token', 'rfc8628', ' gist  user ', 'repo gist', 'gist user authgraph_check'],
+  [
+    'those requested, if the token names none',
+    'rfc8628',
+    undefined,
+    'repo gist',
+    'repo gist authgraph_check',
+  ],
+  ['those requested, with commas', 'github', undefined, 'repo,gist', 'repo gist authgraph_check'],
+] as const)(
+  'a refresh asks for one scope more than %s',
+  async (_, dialect, granted, codesFor, refreshFor) => {
+    const scopes = new Set<string | null>()
+    const fault = both(
+      members((...seen) => token(...seen) || refreshed(...seen), { scope: granted }),
+      { before: ({ sent }) => scopes.add(sent.get('scope')) },
+    )
+    await check({ ...fault, dialect }, { options: { dialect } })
+    expect([...scopes]).toEqual(expect.arrayContaining([codesFor, refreshFor]))
+  },
+)
+
+test('a check says what it saw, what was better, and why something does not apply', async () => {
+  const details = async (fault: Fault, special?: Special) => {
+    const { report } = await check(fault, special)
+    return Object.fromEntries(report.results.map(({ id, detail }) => [id, detail]))
+  }
+  const { 'slow-down': slowDown, ...seen } = await details(
+    { dialect: 'github' },
+    { options: { dialect: 'auto' } },
+  )
+  expect(slowDown).toBeUndefined()
+  expect(seen).toMatchObject({
+    'slow-down-interval': 'from 5 to 10 seconds',
+    'poll-status': 'status 200, as in the dialect github',
+  })
+  expect(await details({}, { options: { approve: undefined, deny: undefined } })).toMatchObject({
+    approved: 'nobody approved',
+    denied: 'nobody denied',
+    'poll-method': 'nobody approved',
+    'token-short': 'the service sent no token',
+  })
+  const faults = both(
+    FAULTS['slow-down-interval'](),
+    FAULTS['codes-unique'](),
+    FAULTS.revoked(),
+    members(codes, { expires_in: undefined }),
+    members(token, { token_type: undefined, scope: undefined }),
+    status(atPage, 500),
+  )
+  expect(await details({ ...faults, dialect: 'github' })).toMatchObject({
+    'slow-down-interval': 'wanted an interval of 10 or more',
+    'codes-unique': 'two responses had the same user code',
+    'codes-lifetime': 'missing expires_in',
+    'token-type': 'missing token_type',
+    'token-scope': 'missing scope',
+    revoked: 'wanted status 200, got 202',
+    'page-frames': 'the service has no page',
+  })
+})
+
+test('a service that soon sends no codes any more ends the checks that need new ones', async () => {
+  const { resultOf } = await check(
+    change(atCodes, (response, _, count) => {
+      if (count > 7) Object.assign(response, { status: 503, body: {} })
+    }),
+  )
+  for (const id of ['poll-method', 'no-grant-type', 'revoked'])
+    expect(resultOf(id)?.detail).toBe('the service sent no codes')
+})
+
+test('metadata is looked for at both addresses of an issuer with a path', async () => {
+  const { sandbox } = await check({}, { options: { issuer: 'http://localhost/a/tenant/' } })
+  expect(sandbox.requests.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      '/.well-known/oauth-authorization-server/a/tenant',
+      '/a/tenant/.well-known/openid-configuration',
+    ]),
+  )
+})
+
+test('an error of the caller ends the check', async () => {
+  const onResult = ({ id }: CheckResult) => {
+    if (id === 'pending') throw new Error('the disk is full')
+  }
+  await expect(check({}, { options: { onResult } })).rejects.toThrow('the disk is full')
+  await expect(check({}, { options: { clientId: '' } })).rejects.toMatchObject({ code: 'bad_option' })
 })
 
 test('a check can be aborted at once during a wait', async () => {

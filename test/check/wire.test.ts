@@ -55,7 +55,7 @@ test('a check sends at most a hundred requests, follows no redirect, and redacts
 })
 
 test('a request is shown with its encoding and its fields, and without its secrets', async () => {
-  const { wire } = wireTo(() => new Response('{}', { headers: { 'content-type': 'application/json' } }))
+  const { sent, wire } = wireTo(() => new Response('{}', { headers: { 'content-type': 'application/json' } }))
   wire.hide('client_id', 'id')
   const fields = [
     ['client_id', 'id'],
@@ -71,6 +71,28 @@ test('a request is shown with its encoding and its fields, and without its secre
   expect((await wire.show(await wire.send({ method: 'GET', url: POST.url, token: 'a' }))).request).toBe(
     'GET http://localhost/\nauthorization: Bearer [access_token]',
   )
+  expect(sent.map(({ init }) => init?.headers)).toEqual([
+    { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    { accept: 'application/json', 'content-type': 'application/json' },
+    { accept: 'application/json, text/html', authorization: 'Bearer a' },
+  ])
+})
+
+test.each([
+  ['spaces around it', '\n one\n\ttwo \n', 'one\n\ttwo'],
+  ['a control character', 'one\u001btwo', 'one\ufffdtwo'],
+  ['a short secret within a word', 'the ids of eight77', 'the ids of eight77'],
+  ['a secret of eight characters', 'the id is eight888', 'the id is [client_id]'],
+  ['more than 400 characters', 'a '.repeat(300), 'a '.repeat(200).trim()],
+])('a response with %s is shown fit to print', async (_, text, shown) => {
+  const headers = { location: 'http://localhost/?code=secret' }
+  const { wire } = wireTo(() => new Response(text, { status: 302, headers }))
+  for (const secret of ['eight77', 'eight888']) wire.hide('client_id', secret)
+  const { response } = wire.show(await wire.send(POST))
+  const [, named] = response.split('\n')
+  expect(named).toMatch(/^(location: http:\/\/localhost\/\?…|content-type: .*)$/)
+  expect(response).toContain('location: http://localhost/?…\n')
+  expect(response.slice(response.indexOf('\n\n') + 2)).toBe(shown)
 })
 
 test('a response of one long word without a digit is scanned only once', async () => {

@@ -152,7 +152,10 @@ export const groups = {
   // The tests of `decide-by-command.ts` start processes.
   check: {
     mutate: ['src/check/!(decide-by-command).ts'],
-    tests: ['test/check/{check-service,entropy,junit,wire}.test.ts'],
+    tests: [
+      'test/check/{check-service,entropy,junit,problems,wire}.test.ts',
+      'test/cli/check-report.test.ts',
+    ],
   },
   // The tests of the other files, such as the file store, start processes.
   session: {

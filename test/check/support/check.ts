@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import {
   type CheckOptions,
   checkService,
@@ -70,6 +71,9 @@ export async function check(fault: Fault = {}, { options = {}, service = {} }: S
   )
   const idsOf = (outcome: string) =>
     report.results.filter((result) => result.outcome === outcome).map(({ id }) => id)
+  // Each result has a reason, except that nothing is reached without codes.
+  if (!idsOf('failed').includes('codes'))
+    for (const { detail } of report.results) expect(detail).not.toBe('the check did not reach it')
   return {
     report,
     sandbox,

@@ -55,26 +55,27 @@ const at =
   (path: string, method = 'POST') =>
   (request: SeenRequest) =>
     request.method === method && request.path === path
-const atCodes = at(CODES)
-const atPage = at(PAGE, 'GET')
-const atRevocation = at(REVOCATION)
+export const atCodes = at(CODES)
+export const atPage = at(PAGE, 'GET')
+export const atRevocation = at(REVOCATION)
 const atResource = at('/user', 'GET')
 const atRefresh = ({ path, sent }: SeenRequest) => path === POLL && sent.get('grant_type') === 'refresh_token'
-const atPoll = (request: SeenRequest) => at(POLL)(request) && !atRefresh(request)
-const atMetadata = ({ path }: SeenRequest) => path.startsWith('/.well-known/')
+export const atPoll = (request: SeenRequest) => at(POLL)(request) && !atRefresh(request)
+export const atMetadata = ({ path }: SeenRequest) => path.startsWith('/.well-known/')
 
-const isForeign = ({ sent }: SeenRequest) => sent.get('client_id') === OTHER_CLIENT_ID
+export const isForeign = ({ sent }: SeenRequest) => sent.get('client_id') === OTHER_CLIENT_ID
 const isStranger = ({ sent }: SeenRequest) => sent.get('client_id') !== CLIENT_ID
-const isUnknown = (name: string) => (request: SeenRequest) => /unknown/.test(request.sent.get(name) ?? '')
+export const isUnknown = (name: string) => (request: SeenRequest) =>
+  /unknown/.test(request.sent.get(name) ?? '')
 const isTooMuch = ({ sent }: SeenRequest) => /authgraph_check/.test(sent.get('scope') ?? '')
 const isAccessToken = ({ sent }: SeenRequest) => /^gho_/.test(sent.get('token') ?? '')
 
 /** Responses with codes; with any token; with the token of a login; with that of a refresh. */
-const codes: When = (_, { body }) => body?.device_code !== undefined
+export const codes: When = (_, { body }) => body?.device_code !== undefined
 const tokens: When = (_, { body }) => body?.access_token !== undefined
-const token: When = (...seen) => atPoll(seen[0]) && tokens(...seen)
-const refreshed: When = (...seen) => atRefresh(seen[0]) && tokens(...seen)
-const error =
+export const token: When = (...seen) => atPoll(seen[0]) && tokens(...seen)
+export const refreshed: When = (...seen) => atRefresh(seen[0]) && tokens(...seen)
+export const error =
   (code: string): When =>
   (_, { body }) =>
     body?.error === code
@@ -103,12 +104,12 @@ export function change(
 }
 
 /** Sends another response. */
-function respond(when: When, status: number, body: object): Fault {
+export function respond(when: When, status: number, body: object): Fault {
   return change(when, (response) => Object.assign(response, { status, body }))
 }
 
 /** Sends another status. */
-function status(when: When, status: number): Fault {
+export function status(when: When, status: number): Fault {
   return change(when, (response) => Object.assign(response, { status }))
 }
 
@@ -120,7 +121,7 @@ export function members(when: When, to: object | ((body: Body, count: number) =>
 }
 
 /** Changes headers; `undefined` removes one. */
-function headers(when: When, to: Readonly<Record<string, string | undefined>>): Fault {
+export function headers(when: When, to: Readonly<Record<string, string | undefined>>): Fault {
   return change(when, (response) => {
     for (const [name, value] of Object.entries(to))
       if (value === undefined) response.headers.delete(name)
@@ -210,7 +211,7 @@ function carriesOut(when: When, status: number): Fault {
 
 /** For each requirement, a service that fails only that one. */
 export const FAULTS: Record<RequirementId, () => Fault> = {
-  secure: () => members(codes, { verification_uri: 'http://login.example.com/device' }),
+  secure: () => members(codes, { verification_uri: 'http://login.example.com/?to=https://a.example' }),
   'form-body': () => respond(first(atCodes), 415, { error: 'unsupported' }),
   codes: () => members(codes, { verification_uri: 'javascript:alert(1)' }),
   'codes-lifetime': () => members(codes, { expires_in: '900' }),
@@ -464,7 +465,11 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
   ['sends a token with status 201', () => status(token, 201), 'approved'],
   [
     'names the other address verification_url',
-    () => members(codes, { verification_uri: undefined }),
+    () =>
+      members(codes, ({ verification_uri }) => ({
+        verification_uri: undefined,
+        verification_url: verification_uri,
+      })),
     'codes',
   ],
   ['sends an interval as text', () => members(codes, { interval: '5' }), 'codes-lifetime'],
@@ -489,7 +494,7 @@ export const UNSEEN: Readonly<Record<string, () => Fault>> = {
 
 /** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
 export const VARIANTS: Readonly<Record<string, () => Fault>> = {
-  'redirects its page to a sign-in': () => status(atPage, 302),
+  'redirects its page to a sign-in': () => status(atPage, 300),
   'shows documentation to GET': () =>
     change(
       ({ method, path }) => method === 'GET' && [CODES, POLL, REVOCATION].includes(path),
