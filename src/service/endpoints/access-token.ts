@@ -2,17 +2,20 @@ import type { DeviceGrantState } from '../../../machines/device-grant.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../../protocol/endpoints.ts'
 import { Secret } from '../../secret.ts'
 import type { FoundClient } from '../credentials/clients.ts'
-import { newClaim } from '../credentials/random-codes.ts'
 import type { DialectRules } from '../grants/dialect.ts'
 import type { Grant } from '../grants/grant-steps.ts'
-import { grantId } from '../grants/grants.ts'
+import { grantId, isUndecided } from '../grants/grants.ts'
 import { refuse, refuseAbove } from '../host/refused-request.ts'
 import { oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
+import { hash } from '../stores/hash.ts'
 import { clientOf } from './client-of.ts'
 import { fieldsOf } from './fields-of.ts'
 import { deliverAgain, issueFirst } from './first-token.ts'
 import { refreshLogin } from './refresh.ts'
+
+/** Most polls get the same response: by its status. */
+const pendingResponses = new Map<number, ServiceResponse>()
 
 /** The response to a poll that gets no token, by the state of the grant after it. */
 const RESPONSES = {
@@ -81,26 +84,23 @@ interface Poll {
 async function poll(parts: Parts, { request, found, deviceCode }: Poll): Promise<ServiceResponse> {
   const { grants, limiter, earlyPolls, emit, clientAddress, dialect } = parts
   const client = found.client.reference
-  refuseAbove(await earlyPolls.allow(deviceCode), { client })
-  const claim = newClaim()
-  const grant = await grants.poll(deviceCode, client, claim)
-  if (grant === undefined) {
+  const key = await hash(deviceCode)
+  refuseAbove(earlyPolls.allow(key), { client })
+  const polled = await grants.poll(key, client)
+  if (polled === undefined) {
     refuseAbove(await limiter.wrongDeviceCode(clientAddress(request)), { client })
     return unknownCode(dialect)
   }
-  if (grant.state === 'slowed' && (await earlyPolls.count(deviceCode))) {
-    const slowed = {
-      limit: 'interval',
-      retryAfter: grant.interval,
-      grant: await grantId(deviceCode),
-    } as const
+  const { grant, claim } = polled
+  if (grant.state === 'slowed' && earlyPolls.count(key)) {
+    const slowed = { limit: 'interval', retryAfter: grant.interval, grant: grantId(key) } as const
     await emit({ type: 'limited', ...slowed, client }, request)
   }
   // Polls after the token are never early, but each may cost as much as the first one.
-  if (grant.state === 'authorized') await earlyPolls.count(deviceCode)
-  const approved = { ...found, grant, deviceCode, request }
-  const isOurs = grant.state === 'issuing' && grant.claim?.id === claim
-  const delivered = isOurs
+  if (grant.state === 'authorized') earlyPolls.count(key)
+  if (isUndecided(grant)) return RESPONSES[grant.state](grant, dialect)
+  const approved = { ...found, grant, key, deviceCode, request }
+  const delivered = claim
     ? await issueFirst(parts, approved, claim)
     : grant.state === 'authorized' && (await deliverAgain(parts, approved))
   if (typeof delivered === 'object') return delivered
@@ -108,7 +108,11 @@ async function poll(parts: Parts, { request, found, deviceCode }: Poll): Promise
 }
 
 function pending(_: Grant, { pollError }: DialectRules): ServiceResponse {
-  return oauthError(pollError, 'authorization_pending', 'the user has not approved or denied yet')
+  const response =
+    pendingResponses.get(pollError) ??
+    oauthError(pollError, 'authorization_pending', 'the user has not approved or denied yet')
+  pendingResponses.set(pollError, response)
+  return response
 }
 
 /** The same response for a code that is unknown, used, or belongs to another client. */

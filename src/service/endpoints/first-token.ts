@@ -17,6 +17,8 @@ const LIFETIME = 365 * 24 * 60 * 60
 /** A poll of a grant that was approved. */
 interface ApprovedPoll extends FoundClient {
   readonly grant: Grant
+  /** The key of the grant. */
+  readonly key: string
   readonly deviceCode: string
   readonly request: ServiceRequest
 }
@@ -34,12 +36,12 @@ type Delivered = ServiceResponse | DeviceGrantState
  */
 export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string): Promise<Delivered> {
   const { grants, generation, revocations, refreshTokens, onError, clock } = parts
-  const { grant, client, sentSecret, deviceCode } = poll
+  const { grant, client, sentSecret, key, deviceCode } = poll
   const { user, scope } = grant
   if (user === null || grant.claim === null) throw new TypeError('the grant has no user or no claim')
   const [counted, isInDoubt] = await Promise.all([revocations.count(user), generation.isInDoubt(grant)])
   if (isInDoubt || isRevoked(grant, counted)) {
-    await grants.notIssued(deviceCode, claim)
+    await grants.notIssued(key, claim)
     return isInDoubt ? 'expired' : 'denied'
   }
   const family = refreshTokens && { id: newFamily(), ...refreshTokens }
@@ -49,7 +51,7 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     issued = await issueFor(parts, order, grant.claim.until)
   } catch (error) {
     onError(error)
-    await grants.notIssued(deviceCode, claim)
+    await grants.notIssued(key, claim)
     return unavailable()
   }
   const { token, scopes, expiresIn } = issued
@@ -69,8 +71,8 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
       reuseWindow: family.reuseWindow,
     },
   }
-  const sealed = await sealFirst(deviceCode, first, await grantId(deviceCode))
-  const settled = await grants.issued(deviceCode, claim, { sealed, expected: grant })
+  const sealed = await sealFirst(deviceCode, first, grantId(key))
+  const settled = await grants.issued(key, claim, { sealed, expected: grant })
   // The claim has lapsed and another poll has taken it: drop this token.
   if (settled === undefined) return 'approved'
   generation.advance()
@@ -82,10 +84,10 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
  * first poll: whoever polls then already has it, or must not get it.
  */
 export async function deliverAgain(parts: Parts, poll: ApprovedPoll): Promise<Delivered> {
-  const { grant, sentSecret, deviceCode } = poll
+  const { grant, sentSecret, key, deviceCode } = poll
   const { user, delivery } = grant
   if (user === null || delivery === null) return 'authorized'
-  const first = await openFirst(deviceCode, delivery.sealed, await grantId(deviceCode))
+  const first = await openFirst(deviceCode, delivery.sealed, grantId(key))
   if (first.needsSecret && !sentSecret) return 'authorized'
   const now = parts.clock.now()
   const counted = await parts.revocations.count(user)
@@ -105,13 +107,13 @@ interface Delivery {
 /** Stores what an earlier delivery may not have stored, and responds. */
 async function deliver(
   parts: Parts,
-  { grant: { user, delivery }, client, deviceCode, request }: ApprovedPoll,
+  { grant: { user, delivery }, client, key, request }: ApprovedPoll,
   { first, counted, now, replayed }: Delivery,
 ): Promise<Delivered> {
   const { tokens, families, logins, emit, dialect, onError } = parts
   const { accessToken, scopes, issuedAt, expiresAt, tellsExpiry, family } = first
   if (user === null || delivery === null) throw new TypeError('the grant has no user or no delivery')
-  const grant = await grantId(deviceCode)
+  const grant = grantId(key)
   const owner = { user, client: client.reference }
   const record = { ...owner, scopes, revocations: counted, ...(family ? { family: family.id } : { grant }) }
   // First: the host may have issued this token to a login before, which must not lose it to a family that does not exist.

@@ -3,7 +3,7 @@ import { splitScopes } from '../../protocol/syntax.ts'
 import type { SealedText } from '../../store/encryption.ts'
 import { GRANT_PREFIX } from '../../store/keys.ts'
 import type { Change, Json } from '../../store/store.ts'
-import { newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
+import { newClaim, newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
 import type { Emit } from '../host/emit.ts'
 import type { ServiceRequest } from '../http/types.ts'
 import { hash } from '../stores/hash.ts'
@@ -47,6 +47,13 @@ interface Needed {
   /** Counts how often all tokens of a user were revoked: an approval remembers it. */
   readonly revocations: Revocations
   readonly emit: Emit
+}
+
+/** A grant after a poll. */
+export interface PolledGrant {
+  readonly grant: Grant
+  /** What this poll issues the token with. Without it, another poll does, or none. */
+  readonly claim?: string
 }
 
 /** A grant before and after an event. */
@@ -118,7 +125,7 @@ export function createGrants(
       {
         type: 'decision',
         decision: event.type === 'approve' ? 'approved' : 'denied',
-        grant: idOf(key),
+        grant: grantId(key),
         client,
         scopes: splitScopes(scope, ' '),
         device,
@@ -153,15 +160,19 @@ export function createGrants(
       const key = await hash(deviceCode)
       const userCode = await takeUserCode(key, expiresAt + MEMORY)
       await grants.put(key, begin({ ...request, issuedAt, expiresAt }), expiresAt + MEMORY)
-      return { deviceCode, userCode, id: idOf(key), expiresAt }
+      return { deviceCode, userCode, id: grantId(key), expiresAt }
     },
 
     /** Polls a grant. Returns `undefined` if the code is unknown or belongs to another client. */
-    async poll(deviceCode: string, client: string, claim: string): Promise<Grant | undefined> {
-      const event = { type: 'poll', at: clock.now(), claim } as const
-      const mayChange = (grant: Grant) => grant.client === client
-      const changed = await change(await hash(deviceCode), event, { mayChange })
-      return changed?.after
+    async poll(key: string, client: string): Promise<PolledGrant | undefined> {
+      const at = clock.now()
+      return grants.change<PolledGrant | undefined>(key, (before) => {
+        if (before?.client !== client) return { result: undefined }
+        const claim = isUndecided(before) ? '' : newClaim()
+        const grant = step(before, { type: 'poll', at, claim })
+        if (grant === before) return { result: { grant } }
+        return keep(grant, grant.claim?.id === claim ? { grant, claim } : { grant })
+      })
     },
 
     /**
@@ -171,20 +182,20 @@ export function createGrants(
      * @param expected The grant as the poll that took the claim has left it.
      */
     async issued(
-      deviceCode: string,
+      key: string,
       claim: string,
       { sealed, expected }: { readonly sealed: SealedText; readonly expected: Grant },
     ): Promise<Grant | undefined> {
       const event = { type: 'issued', at: clock.now(), claim, sealed } as const
-      const changed = await change(await hash(deviceCode), event, { expected })
+      const changed = await change(key, event, { expected })
       return changed?.before.state === 'issuing' && changed.after.state === 'authorized'
         ? changed.after
         : undefined
     },
 
     /** Records that the token could not be made, which releases the approval for the next poll. */
-    async notIssued(deviceCode: string, claim: string): Promise<void> {
-      await change(await hash(deviceCode), { type: 'notIssued', at: clock.now(), claim })
+    async notIssued(key: string, claim: string): Promise<void> {
+      await change(key, { type: 'notIssued', at: clock.now(), claim })
     },
 
     /** Finds the grant of a user code without changing it. */
@@ -193,7 +204,7 @@ export function createGrants(
       if (key === undefined) return undefined
       const grant = await grants.find(key)
       const overdue = grant && isUndecided(grant) && clock.now() >= grant.expiresAt
-      return grant && { ...grant, id: idOf(key), ...(overdue && { state: 'expired' }) }
+      return grant && { ...grant, id: grantId(key), ...(overdue && { state: 'expired' }) }
     },
 
     /**
@@ -243,11 +254,7 @@ function keep<Result>(value: Grant, result: Result): Change<Result, Grant> {
   return { result, value, expiresAt: Math.max(value.expiresAt + MEMORY, value.delivery?.until ?? 0) }
 }
 
-/** Names a grant in events. It is a hash of the device code, which is random and long, so it opens nothing. */
-export async function grantId(deviceCode: string): Promise<string> {
-  return idOf(await hash(deviceCode))
-}
-
-function idOf(key: string): string {
+/** Names a grant in events, by its key: a hash of the device code, which is random and long, so it opens nothing. */
+export function grantId(key: string): string {
   return key.slice(0, ID_LENGTH)
 }

@@ -20,13 +20,16 @@ export function readFields<Name extends string>(
   request: ServiceRequest,
   names: readonly Name[],
 ): ReadFields<Name> {
-  const valuesOf = isJson(request) ? jsonValues(request.body) : formValues(request.body)
-  if (valuesOf === undefined) return { ok: false, problem: 'the body is not a JSON object' }
+  const members = isJson(request) ? jsonMembers(request.body) : new URLSearchParams(request.body)
+  if (members === undefined) return { ok: false, problem: 'the body is not a JSON object' }
   const fields: Partial<Record<Name, string>> = {}
-  for (const name of names) {
-    const [value, ...more] = valuesOf(name)
-    if (more.length > 0) return { ok: false, problem: `the field ${name} is repeated` }
-    if (value === undefined || value === null || value === '') continue
+  const seen = new Set<string>()
+  for (const [member, value] of members) {
+    const name = names.find((known) => known === member)
+    if (name === undefined) continue
+    if (seen.has(name)) return { ok: false, problem: `the field ${name} is repeated` }
+    seen.add(name)
+    if (value === null || value === '') continue
     if (typeof value !== 'string') return { ok: false, problem: `the field ${name} is not a string` }
     fields[name] = value
   }
@@ -37,12 +40,7 @@ function isJson({ header, body }: ServiceRequest): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(header('content-type') ?? '') || /^\s*\{/.test(body)
 }
 
-function formValues(body: string): (name: string) => readonly unknown[] {
-  const form = new URLSearchParams(body)
-  return (name) => form.getAll(name)
-}
-
-function jsonValues(body: string): ((name: string) => readonly unknown[]) | undefined {
+function jsonMembers(body: string): [name: string, value: unknown][] | undefined {
   let value: unknown
   try {
     value = JSON.parse(body)
@@ -51,13 +49,12 @@ function jsonValues(body: string): ((name: string) => readonly unknown[]) | unde
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const members = value as Record<string, unknown>
-  const names = memberNames(body)
-  return (name) => names.filter((one) => one === name).map(() => members[name])
+  return memberNames(body).map((name) => [name, members[name]])
 }
 
 /** The names of all members, which may be repeated: JSON.parse silently keeps the last of several with the same name. */
-function memberNames(json: string): readonly unknown[] {
-  const names: unknown[] = []
+function memberNames(json: string): readonly string[] {
+  const names: string[] = []
   let depth = 0
   let isName = true
   for (let at = 0; at < json.length; at += 1) {

@@ -55,9 +55,13 @@ function send(
   { status, headers, body }: ServiceResponse,
 ): void {
   try {
+    const list: string[] = []
+    for (const name in headers) list.push(name, headers[name] ?? '')
     // RFC 9110, section 8.6: a response without a body has no length either.
-    const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
-    response.writeHead(status, { ...headers, ...length })
+    if (status !== 204) list.push('content-length', String(Buffer.byteLength(body)))
+    // The types of Http2ServerResponse omit that it takes a list, too.
+    const http = response as ServerResponse
+    http.writeHead(status, list)
     response.end(body)
   } catch {
     // The host's own code returned a header that cannot be sent.
@@ -96,7 +100,9 @@ function serviceRequest(
     host,
     path,
     address: socket.remoteAddress ?? unknown,
-    query: new URLSearchParams(query),
+    get query() {
+      return new URLSearchParams(query)
+    },
     body,
     header,
     isGone: () => socket.destroyed,
@@ -105,8 +111,11 @@ function serviceRequest(
 
 /** All values of a repeated header: `headers` would hide a second credential. HTTP/2 has no `headersDistinct`. */
 function allValuesOf(name: string, rawHeaders: readonly string[]): string | undefined {
-  const values = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
-  )
-  return values.length === 0 ? undefined : values.join(', ')
+  let values: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [own = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
+    if (own.length !== name.length || own.toLowerCase() !== name) continue
+    values = values === undefined ? value : `${values}, ${value}`
+  }
+  return values
 }
