@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Json, memoryStore, type Store, StoreUnavailableError } from '../../src/service/index.ts'
 import { storeContract } from '../../src/testing/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
@@ -32,10 +32,12 @@ test('does not return an expired record that it has not removed yet', async () =
 })
 
 test.each<[Json & object, number]>([
-  [Array(1000).fill(7), 24_000],
+  [Array(1000).fill(7), 8000],
+  [Array(1000).fill(0.5), 24_000],
   [Array(1000).fill(true), 8000],
-  [Array(1000).fill(''), 32_000],
   [Array(1000).fill([]), 40_000],
+  [Array.from({ length: 1000 }, (_, index) => `${index + 1000}`), 32_000],
+  [Array.from({ length: 1000 }, (_, index) => `${index + 1000}€`), 38_000],
 ])('counts the bytes of numbers, booleans, texts and lists', async (value, bytes) => {
   const store = memoryStore()
   await write(store, 'k'.repeat(1000), value)
@@ -67,6 +69,86 @@ test('counts its bytes, down to zero when it is empty', async () => {
   for (const key of ['key', 'limit:key', 'unknown'])
     await store.update(key, () => ({ result: undefined, value: null }))
   expect([store.bytes, store.size]).toEqual([0, 0])
+})
+
+test('counts the memory of waiting grants, polled or not, to a tenth', async () => {
+  const store = memoryStore()
+  const before = { heap: await heapUsed(), bytes: store.bytes }
+  for (let count = 0; count < 23_000; count += 1) {
+    const key = `grant:${crypto.randomUUID().padEnd(64, '0')}`
+    const times = { issuedAt: Date.now(), expiresAt: later(), lastPollAt: null }
+    const open = { interval: 5, leeway: null, user: null, claim: null, delivery: null, ...times }
+    const origin = { address: `192.0.2.${count}`, userAgent: 'A client of some name' }
+    const grant = { state: 'requested', client: 'c'.repeat(64), scope: 'read:user', origin, ...open }
+    await write(store, `user-code:${count}-WDJB`, key)
+    await write(store, key, grant)
+    if (count % 2) await write(store, key, { ...grant, state: 'pending', lastPollAt: Date.now() })
+  }
+  const used = (await heapUsed()) - before.heap
+  expect((store.bytes - before.bytes) / used).toBeGreaterThan(0.9)
+  expect((store.bytes - before.bytes) / used).toBeLessThan(1.1)
+})
+
+test('keeps what it counts right, however often a text is replaced', async () => {
+  const store = memoryStore()
+  const texts = ['a', 'b'].map((text) => text.repeat(64))
+  for (const text of texts) await write(store, text, { text, other: 1 })
+  const { bytes } = store
+  for (let count = 0; count < 100; count += 1)
+    await write(store, 'a'.repeat(64), { text: texts[count % 2] ?? '', other: 1 })
+  expect(store.bytes).toBe(bytes)
+  expect(await read(store, 'a'.repeat(64))).toEqual({ text: texts[1], other: 1 })
+})
+
+test('drops a member that becomes undefined', async () => {
+  const store = memoryStore()
+  await write(store, 'key', { kept: 1, dropped: 2 })
+  await write(store, 'key', { kept: 1, dropped: undefined })
+  expect(await read(store, 'key')).toStrictEqual({ kept: 1 })
+})
+
+describe('without updates', () => {
+  /** A store that was loaded after the timers were replaced. */
+  async function onFakeTimers(begun: (timer: NodeJS.Timeout) => unknown = (timer) => timer) {
+    vi.useFakeTimers()
+    const fake = setTimeout
+    vi.stubGlobal('setTimeout', (...timer: Parameters<typeof fake>) => begun(fake(...timer)))
+    vi.resetModules()
+    const loaded = await import('../../src/store/memory-store.ts')
+    return loaded.memoryStore()
+  }
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
+
+  test('frees expired records within a minute, and needs no timer once none is left that expires', async () => {
+    const store = await onFakeTimers()
+    await write(store, 'endless', 'kept', Number.MAX_VALUE)
+    expect(vi.getTimerCount()).toBe(0)
+    for (let count = 0; count < 5000; count += 1)
+      await write(store, `grant:${count}`, count, Date.now() + 1000)
+    await write(store, 'limit:1', 1, Date.now() + 1000)
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(store.size).toBe(5002)
+    await vi.advanceTimersByTimeAsync(60_001)
+    expect([store.size, vi.getTimerCount()]).toEqual([1, 0])
+  })
+
+  test('keeps no process alive', async () => {
+    const begun: NodeJS.Timeout[] = []
+    const store = await onFakeTimers((timer) => begun[begun.push(timer) - 1])
+    await write(store, 'key', 1)
+    expect(begun.map((timer) => timer.hasRef())).toEqual([false])
+  })
+
+  test('has no timer in a runtime where it would keep a process alive', async () => {
+    const store = await onFakeTimers(Number)
+    await write(store, 'key', 1)
+    await write(store, 'key', 2)
+    expect(vi.getTimerCount()).toBe(0)
+  })
 })
 
 test('uses about as much memory as it reports, and grants retain nothing else of their requests', async () => {
@@ -122,7 +204,7 @@ test.each<[string, (count: number) => string]>([
 
 describe('when it is full', () => {
   const full = async () => {
-    const store = memoryStore({ maxBytes: 20_000 })
+    const store = memoryStore({ maxBytes: 16_000 })
     const refused: number[] = []
     for (let count = 0; count < 100; count += 1)
       await write(store, `grant:${count}`, count).catch((error: unknown) => {
@@ -151,7 +233,7 @@ describe('when it is full', () => {
       for (let count = 0; count < 10; count += 1) await write(store, `grant:${count}`, 'x'.repeat(1000))
     }
     await expect(grow()).rejects.toThrow(StoreUnavailableError)
-    expect(store.bytes).toBeLessThanOrEqual(16_000)
+    expect(store.bytes).toBeLessThanOrEqual(12_800)
   })
 
   test.each(['grant:', 'user-code:'])('a record %s may grow by what is left', async (prefix) => {
@@ -179,7 +261,7 @@ describe('when it is full', () => {
   test('some tokens still fit', async () => {
     const { store } = await full()
     for (let count = 0; count < 5; count += 1) await write(store, `token:${count}`, count)
-    expect(store.bytes).toBeLessThanOrEqual(16_000)
+    expect(store.bytes).toBeLessThanOrEqual(12_800)
     await expect(write(store, 'token:large', 'x'.repeat(1000))).rejects.toThrow(StoreUnavailableError)
   })
 
@@ -190,7 +272,7 @@ describe('when it is full', () => {
       await write(store, `limit:${count}`, count)
       await write(store, 'limit:busy', count)
     }
-    expect(store.bytes).toBeLessThanOrEqual(20_000)
+    expect(store.bytes).toBeLessThanOrEqual(16_000)
     const known = await Promise.all(Array.from({ length: 100 }, (_, count) => read(store, `limit:${count}`)))
     const held = store.size - size - 1
     expect(held).toBeGreaterThan(10)
