@@ -4,6 +4,8 @@ import { listen } from './listen.js'
 /** Servers that respond to polls, each in its own process. */
 export const LIMIT = 'bare `node:http`, a constant (the limit)'
 export const OURS = 'authgraph/service'
+/** The same service from another build, such as the one before a change: the environment variable EARLIER names its `dist`. */
+export const EARLIER = process.env.EARLIER && 'authgraph/service, the earlier build'
 export const PROVIDER = 'oidc-provider'
 export const BETTER_AUTH = 'better-auth, `deviceAuthorization`'
 export const HONO = 'hono on @hono/node-server, a constant'
@@ -29,10 +31,17 @@ const SERVERS = {
     poll: '/token',
   },
   [OURS]: {
-    start: startOurs,
+    start: () => startOurs(new URL('../../dist', import.meta.url).pathname),
     codes: '/login/device/code',
     poll: '/login/oauth/access_token',
   },
+  ...(EARLIER && {
+    [EARLIER]: {
+      start: () => startOurs(process.env.EARLIER),
+      codes: '/login/device/code',
+      poll: '/login/oauth/access_token',
+    },
+  }),
   [PROVIDER]: {
     start: startProvider,
     codes: '/device/auth',
@@ -111,8 +120,8 @@ async function startHono() {
   )
 }
 
-async function startOurs() {
-  const { createService, memoryStore } = await import('../../dist/src/service/index.js')
+async function startOurs(dist) {
+  const { createService, memoryStore } = await import(`${dist}/src/service/index.js`)
   const service = createService({
     clients: [{ clientId: 'client', name: 'Client' }],
     authUrl: 'http://localhost',

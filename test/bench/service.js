@@ -1,7 +1,7 @@
 import { ask, load, post } from './load.js'
 import { start } from './server-process.js'
-import { BETTER_AUTH, codesFields, HONO, LIMIT, OURS, PROVIDER, pollFields } from './servers.js'
-import { median, print, printFigures, ratio, table, takeTurns } from './statistics.js'
+import { BETTER_AUTH, codesFields, EARLIER, HONO, LIMIT, OURS, PROVIDER, pollFields } from './servers.js'
+import { median, print, printFigures, range, ratio, table, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which every server is polled for a while, in turn. */
 const ROUNDS = Number(process.argv[2] ?? 9)
@@ -14,14 +14,18 @@ const WARM_UP = 10_000
 
 const CONNECTIONS = 50
 
+/** So many connections that most requests wait for others. */
+const CROWD = 500
+
 /** Grants that are polled in turn, and whose memory is measured. */
 const GRANTS = 100_000
 
 /** Seconds, with a garbage collection in each, after which memory is read a second time. */
 const SETTLING = 12
 
-const POLLED = [LIMIT, HONO, OURS, PROVIDER, BETTER_AUTH]
-const ISSUERS = [LIMIT, OURS, PROVIDER, BETTER_AUTH]
+const BUILDS = EARLIER ? [OURS, EARLIER] : [OURS]
+const POLLED = [LIMIT, HONO, ...BUILDS, PROVIDER, BETTER_AUTH]
+const ISSUERS = [LIMIT, ...BUILDS, PROVIDER, BETTER_AUTH]
 
 const PARTS = {
   async polls() {
@@ -30,7 +34,12 @@ const PARTS = {
   },
   async many() {
     const title = `Polls of ${GRANTS} grants in turn, ${CONNECTIONS} connections, ${ROUNDS} rounds`
-    printRates(title, await measure([LIMIT, HONO, OURS], pollsOfMany, 'authorization_pending'), 'polls')
+    printRates(title, await measure([LIMIT, HONO, ...BUILDS], pollsOfMany, 'authorization_pending'), 'polls')
+  },
+  async crowd() {
+    const title = `Polls, ${CROWD} connections, ${ROUNDS} rounds`
+    const figures = await measure([LIMIT, ...BUILDS], pollsOf, 'authorization_pending', CROWD)
+    printRates(title, figures, 'polls')
   },
   async codes() {
     const title = `Requests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds`
@@ -67,7 +76,7 @@ async function pollsOf({ name, port, codes, poll, encoding }) {
 /** Polls of so many grants that their records are not in the processor's caches, nor young when they are replaced. */
 async function pollsOfMany(server) {
   const { name, port, codes, poll, encoding } = server
-  if (name !== OURS) return pollsOf(server)
+  if (!BUILDS.includes(name)) return pollsOf(server)
   const polls = []
   const request = post(codes, codesFields, encoding)
   await load({
@@ -90,12 +99,12 @@ function codesOf({ codes, encoding }) {
 }
 
 /** @returns For each server and round, its responses per second, and the CPU time (microseconds) of one. */
-async function measure(names, requestsOf, expected) {
+async function measure(names, requestsOf, expected, connections = CONNECTIONS) {
   const servers = {}
   for (const name of names) {
     const server = await start(name)
     const requests = await requestsOf(server)
-    const what = { port: server.port, requests, connections: CONNECTIONS }
+    const what = { port: server.port, requests, connections }
     const says = name === LIMIT || name === HONO ? 'authorization_pending' : expected
     servers[name] = { ...server, run: (until) => load({ ...what, ...until, expected: says }) }
   }
@@ -109,7 +118,7 @@ async function measure(names, requestsOf, expected) {
 function printRates(title, figures, what) {
   const of = (values, other, pick) => (figures[other] ? ratio(values, figures[other], pick) : '')
   const rate = (figure) => figure.rate
-  const perCpu = (figure) => 1 / figure.cpu
+  const cpu = (figure) => figure.cpu
   const middle = (values, pick, digits) => median(values.map(pick)).toFixed(digits)
   printFigures(
     title,
@@ -121,16 +130,18 @@ function printRates(title, figures, what) {
       'of the limit',
       'median ms',
       '99 % below',
+      'of the limit',
     ],
     figures,
     (values) => [
       middle(values, rate, 0),
       of(values, LIMIT, rate),
       of(values, PROVIDER, rate),
-      middle(values, ({ cpu }) => cpu, 0),
-      of(values, LIMIT, perCpu),
+      middle(values, cpu, 0),
+      `${of(values, LIMIT, cpu)} ${range(values, figures[LIMIT], cpu)}`,
       middle(values, ({ median }) => median, 1),
       middle(values, ({ slow }) => slow, 1),
+      of(values, LIMIT, ({ slow }) => slow),
     ],
   )
 }

@@ -67,6 +67,12 @@ export function ratio(figures, others, pick = (figure) => figure) {
   return median(figures.map((figure, round) => pick(figure) / pick(others[round]))).toFixed(2)
 }
 
+/** The lowest and the highest of these ratios. */
+export function range(figures, others, pick) {
+  const ratios = figures.map((figure, round) => pick(figure) / pick(others[round]))
+  return `(${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`
+}
+
 /** Prints a row for each contender, with the cells that its figures give. */
 export function printFigures(title, head, figures, cells) {
   print(`\n${title}\n`)

@@ -59,6 +59,11 @@ const OPERATIONS = {
   },
 }
 
+/** One operation, instead of all. */
+const [only] = process.argv.slice(3)
+if (only && !Object.hasOwn(OPERATIONS, only))
+  throw new RangeError(`there is no operation ${only}: use one of ${Object.keys(OPERATIONS).join(', ')}`)
+
 if (process.send === undefined) await compare(Number(process.argv[2] ?? 5))
 else process.on('message', async ({ where, operation }) => process.send(await measure(where, operation)))
 
@@ -127,7 +132,18 @@ async function compare(rounds) {
   const stores = await Promise.all(
     Object.entries(STORES).map(async ([name, start]) => ({ name, ...(await start()) })),
   )
-  const rows = Object.keys(OPERATIONS).map((operation) => ({ operation, figures: {} }))
+  try {
+    await compareStores(stores, rounds)
+  } finally {
+    // A failed measurement must not leave servers behind.
+    for (const { stop } of stores) await stop()
+  }
+}
+
+async function compareStores(stores, rounds) {
+  const rows = Object.keys(OPERATIONS)
+    .filter((operation) => !only || operation === only)
+    .map((operation) => ({ operation, figures: {} }))
   const shared = stores.filter(({ name }) => name === 'redis' || name === 'postgres')
   const instances = shared.flatMap((store) => [1, 2, 4].map((count) => ({ store, count, rates: [] })))
   // The first round warms up what the processes share: the disk and the servers.
@@ -142,7 +158,6 @@ async function compare(rounds) {
       if (round > 0) rates.push(figures.reduce((sum, { rate }) => sum + rate, 0))
     }
   }
-  for (const { stop } of stores) await stop()
 
   print(`\nA second, ${IN_FLIGHT} at a time, one instance, ${rounds} rounds (CPU of the instance, µs each)\n`)
   const cell = (figures) =>
