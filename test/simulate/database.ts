@@ -42,8 +42,8 @@ export class Database {
   readonly scripts = new Set<string>()
   /** Steps of the schema that SQL has been given; `undefined` before there is a table for them. */
   migrations: number | undefined
-  /** When something last went wrong here. */
-  troubledAt = Number.NEGATIVE_INFINITY
+  /** When something went wrong here. */
+  readonly troubles: number[] = []
 
   /** @param faults What goes wrong with its commands. */
   constructor(world: World, faults: 'command' | 'disk') {
@@ -67,7 +67,7 @@ export class Database {
     actor.commands += 1
     const names = [actor.id, actor.commands]
     const fault = world.fault(this.#faults, world.login, ...names)
-    if (fault) this.troubledAt = world.now
+    if (fault) this.troubles.push(world.now)
     const between = (from: number, to: number, what: string) => choices.between(from, to, what, ...names)
     if (fault === 'outage') this.awayUntil = world.now + between(100, 4000, 'outage')
     return new Promise((resolve, reject) => {
@@ -99,6 +99,11 @@ export class Database {
         }
       })
     })
+  }
+
+  /** When something last went wrong here. */
+  get troubledAt(): number {
+    return this.troubles.at(-1) ?? Number.NEGATIVE_INFINITY
   }
 
   historyOf(key: string): History {

@@ -27,6 +27,8 @@ export async function main(options: Options): Promise<number> {
   if (trace !== undefined && (login === undefined || profile === 'all'))
     throw new RangeError('--trace must be SEED:LOGIN, two whole numbers, and needs --profile with one name')
   replaceGlobals()
+  // What a module draws once, such as its id, is not drawn from the world of a login: that one can be run again alone.
+  await run('sessions', 0, 0)
   return trace === undefined ? simulate(options) : replay(profile, Number(seed), Number(login))
 }
 

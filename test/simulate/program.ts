@@ -59,9 +59,12 @@ export class Program implements Host {
   #stoodBefore = 0
   /** The last access token. */
   token = ''
-  /** Refresh requests that were sent, and the numbers of those that repeat one whose end is unclear. */
+  /** Refresh requests that were sent, and until when the next one would repeat one whose end is unclear. */
   #refreshes = 0
-  readonly #repeats = new Set<number>()
+  #repeatsUntil = 0
+  /** Its own logins under way, for which its other calls wait, and how often it has called `logout`. */
+  #logins = 0
+  #logouts = 0
   /** Whether a page of a proxy was taken for a revocation. */
   #wasMisled = false
   readonly #world: World
@@ -123,6 +126,10 @@ export class Program implements Host {
     const { now: begun } = world
     const { stood } = this
     this.note(`calls ${what}`)
+    if (what === 'login') this.#logins += 1
+    if (what === 'logout') this.#logouts += 1
+    const logouts = this.#logouts
+    const longest = LONGEST_CALL[this.#logins > 0 ? 'login' : what]
     let end: string = what
     try {
       const got = await this.session[what]()
@@ -137,12 +144,18 @@ export class Program implements Host {
       end = error instanceof AuthgraphError ? error.code : String(error)
       if (what === 'logout') world.judge.sessions.loggedOut(this, false)
       const mayExpire = this.#processes.hadClockSet || world.faults.has('command: failover')
-      const isKnown = REASONS.includes(end) || (end === 'expired' && mayExpire)
+      const known: Readonly<Record<string, boolean>> = {
+        expired: mayExpire,
+        cancelled: this.#logouts > logouts,
+        denied: world.judge.tokens.revokedAt(`user-${world.first}`, 0) <= world.now,
+      }
+      const isKnown = REASONS.includes(end) || known[end] === true
       world.holds(isKnown, world.first, `${what} was rejected: ${end}`)
       world.holds(!isLast || end === 'login_required', world.first, `${what} fails without a fault: ${end}`)
     }
+    if (what === 'login') this.#logins -= 1
     const took = world.now - begun - (this.stood - stood)
-    world.holds(took <= LONGEST_CALL[what], world.first, `${what} took ${took} ms`)
+    world.holds(took <= longest, world.first, `${what} took ${took} ms`)
     world.ends.push(end)
     this.note(`${what} ends: ${end}`)
     const isNeeded = end === 'login_required' && what === 'token'
@@ -179,11 +192,12 @@ export class Program implements Host {
       : undefined
     const grant = deviceCode ? grantKey(deviceCode) : undefined
     const exchange = world.begin(world.first, kind, { address: ADDRESS, shown, grant })
+    const isRepeat = kind === 'refresh' && world.now <= this.#repeatsUntil
     if (kind === 'refresh') {
       world.judge.families.sends(exchange)
       this.#refreshes += 1
+      this.#repeatsUntil = 0
     }
-    const sent = this.#refreshes
     this.note(`sends ${kind} ${exchange.id}`)
     const credentials = authorization && { authorization }
     const asking = ask(world, path, { method, body: String(body ?? ''), ...credentials })
@@ -196,25 +210,27 @@ export class Program implements Host {
       const made = response.made?.status === 200 ? response.made.body : ''
       const [, end] = /"(access|bad_refresh)_token"/.exec(made) ?? []
       settle(end === undefined ? 'unclear' : end === 'access' ? 'pair' : 'refusal')
-      if (kind === 'refresh' && end === undefined && response.status !== 429) this.#mustRepeat(stood, sent)
+      const mayBeSpent = kind === 'refresh' && end === undefined && response.status !== 429
+      if (mayBeSpent && !isRepeat) this.#mustRepeat(stood)
       this.#wasMisled ||= kind === 'revoke' && response.made === undefined
       return response
     } catch (error) {
       settle('unclear')
-      if (kind === 'refresh') this.#mustRepeat(stood, sent)
+      if (kind === 'refresh' && !isRepeat) this.#mustRepeat(stood)
       throw error
     }
   }
 
   /** A request whose end is unclear is repeated once, at once: while the service still returns the same pair. */
-  #mustRepeat(stood: number, sent: number): void {
+  #mustRepeat(stood: number): void {
     const world = this.#world
-    if (!this.#repeats.has(sent)) this.#repeats.add(sent + 1)
+    this.#repeatsUntil = world.now + AT_ONCE
     // A claim that is too old is made again first, and so is any one that others may have taken over.
     const isOld = world.now >= this.#updatedAt + SENDING_BOUND
     if (isOld || this.#processes.areApart) return
+    const sent = this.#refreshes
     void world.pause(AT_ONCE, this).then(() => {
-      const isRepeated = this.#refreshes > sent || this.#repeats.has(sent)
+      const isRepeated = this.#refreshes > sent
       const isExcused = this.stood > stood || this.#processes.hadClockSet
       world.holds(isRepeated || isExcused, world.first, 'an unclear refresh was not repeated')
     })

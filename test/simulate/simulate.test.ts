@@ -76,8 +76,9 @@ test('a login is replayed as both sides saw it', async () => {
 describe('finds', () => {
   test.concurrent.each(Object.entries(BUGS))(
     '%s',
-    async (bug, { profile, logins, found }) => {
-      const given = ['--bug', bug, '--profile', profile, '--logins', String(logins), '--until-caught']
+    async (bug, { profile, logins, seed, found }) => {
+      const amount = ['--logins', String(logins), '--seed', seed]
+      const given = ['--bug', bug, '--profile', profile, ...amount, '--until-caught']
       const { violations } = await resultOf(...given)
       expect(violations.map(({ what }) => what)).toContainEqual(expect.stringContaining(found))
     },

@@ -50,6 +50,7 @@ export interface Exchange extends Actor {
   readonly kind: 'codes' | 'poll' | 'refresh' | 'revoke' | 'decision' | 'user' | 'host' | 'flood'
   /** The network it comes from. */
   readonly address?: string | undefined
+  readonly sentAt: number
   /** When an instance began to handle it, and what it was told, in a word. */
   arrivedAt: number
   told?: string
@@ -257,6 +258,7 @@ export class World {
     const count = (this.#requests.get(login) ?? 0) + 1
     this.#requests.set(login, count)
     const begun = {
+      sentAt: this.now,
       arrivedAt: 0,
       instance: undefined,
       isGone: false,

@@ -49,6 +49,11 @@ export class Login {
     return this.#versions.length === 0
   }
 
+  /** Whether a refresh token was its newest one, and no failover has lost that. */
+  hasHad(hash: string): boolean {
+    return this.#versions.some((version) => familyIn(version)?.newest === hash)
+  }
+
   /** When its end was written. */
   get overAt(): number {
     const { user, revocations } = this.family
@@ -67,6 +72,7 @@ export class Login {
 
 /** A refresh token that was a login's newest one. */
 interface Spendable {
+  readonly hash: string
   readonly login: Login
   readonly generation: number
   /** The pair that it was exchanged for. */
@@ -121,7 +127,7 @@ export class Families implements Rules {
     this.#judge.check(STEPS[from].includes(state), () => `a family went ${from} -> ${state}`)
     if (newest !== before?.newest) {
       const { requests = new Set<Exchange>() } = this.#spendables.get(newest) ?? {}
-      this.#spendables.set(newest, { login, generation, requests })
+      this.#spendables.set(newest, { hash: newest, login, generation, requests })
     }
     if (before && newest !== before.newest) {
       if (!login.isStolen) this.renewals += 1
@@ -188,6 +194,8 @@ export class Families implements Rules {
     const isShort = reuseWindow < REFRESH_TIMEOUT
     const isRepeated = shown.arrivals > 1
     const leftUntil = login.rotatedAt(before.generation - 1) + (reuseWindow - REFRESH_TIMEOUT) * 1000
+    const closedAt = rotatedAt + (reuseWindow + REFRESH_TIMEOUT) * 1000
+    const hasFailed = world.processes?.store.troubles.some((at) => at >= rotatedAt && at < closedAt) === true
     const stopped = senders.filter(({ by }) => by.stalledUntil >= leftUntil - world.tolerance)
     const causes: Readonly<Record<string, boolean>> = {
       'a request that the network repeated after the reuse window': isRepeated,
@@ -197,6 +205,8 @@ export class Families implements Rules {
         areApart && reuseWindow < LONG_WINDOW && stopped.length > 0,
       'two lost responses': unclear > 1,
       'a lost response and a freeze': unclear > 0 && senders.some(wasStopped),
+      'a lost response and an instance that stood still': unclear > 0 && wasStalled(exchange),
+      'a lost response and a store that failed': unclear > 0 && hasFailed,
     }
     this.#judge.lose(
       world.first,
@@ -290,8 +300,8 @@ export class Families implements Rules {
   }
 
   /** Whether a failover has lost a refresh token. */
-  isLost({ login, generation }: Spendable): boolean {
-    return login.isLost || generation > login.family.generation
+  isLost({ login, hash }: Spendable): boolean {
+    return !login.hasHad(hash)
   }
 
   isOver({ overAt, family }: Login): boolean {
@@ -317,6 +327,11 @@ function isEnd(version: Version): boolean {
 /** Whether the process that shows a token has stood still since it wrote its claim. */
 function wasStopped({ by, stoodBefore }: Shown): boolean {
   return by.stood > stoodBefore
+}
+
+/** Whether the instance that handled a request has stood still since it was sent. */
+function wasStalled({ instance, sentAt }: Exchange): boolean {
+  return (instance?.stalledUntil ?? 0) >= sentAt
 }
 
 function sendersOf(spendable: Spendable | undefined): Shown[] {

@@ -147,7 +147,7 @@ export class Grants implements Rules {
       return
     }
     if (arrivedAt <= history.undoneAt) return
-    const { settledBy, deliveredUntil } = settlementOf(history)
+    const { settledBy, deliveredUntil, deliveryWindow } = settlementOf(history)
     const decided = decisionOn(history)
     const before = decided && decided.at < arrivedAt ? decided.state : undefined
     const check = (holds: boolean, what: string) => this.#judge.check(holds, what, login)
@@ -177,7 +177,10 @@ export class Grants implements Rules {
     } else if (error === 'expired_token') {
       this.#isOver(history, login)
     } else {
-      const isOver = told.isUsed || isRevoked || world.now >= deliveredUntil - world.tolerance
+      // Where its instance stood still, the window begins when the poll came, not when the token was written.
+      const cameAt = this.#judge.exchanges.get(settledBy ?? '')?.arrivedAt ?? 0
+      const isClosed = world.now >= cameAt + deliveryWindow - world.tolerance
+      const isOver = told.isUsed || isRevoked || isClosed
       const isGone = error === 'incorrect_device_code' && settledBy !== undefined && isOver
       check(isGone || grant === undefined, `a poll was refused with ${error}`)
     }
@@ -347,9 +350,10 @@ function settlementOf(history: History) {
   const { versions } = history
   const index = versions.findIndex((_, each) => grantIn(history, each)?.state === 'authorized')
   const { claim, interval = 0 } = grantIn(history, index - 1) ?? {}
-  if (index === -1 || !claim) return { settledBy: undefined, deliveredUntil: 0 }
-  const seconds = Math.min(600, Math.max(60, 30 + 3 * interval))
-  return { settledBy: holderOf(claim.id), deliveredUntil: (versions[index]?.at ?? 0) + seconds * 1000 }
+  if (index === -1 || !claim) return { settledBy: undefined, deliveredUntil: 0, deliveryWindow: 0 }
+  const deliveryWindow = 1000 * Math.min(600, Math.max(60, 30 + 3 * interval))
+  const deliveredUntil = (versions[index]?.at ?? 0) + deliveryWindow
+  return { settledBy: holderOf(claim.id), deliveredUntil, deliveryWindow }
 }
 
 /** Why a decision has not reached its device. */

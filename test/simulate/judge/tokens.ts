@@ -19,7 +19,7 @@ export class Tokens {
 
   /** When all tokens of a user were revoked, of which there had been so many revocations before. */
   revokedAt(user: string, revocations: number): number {
-    const { versions } = this.#judge.database.historyOf(ofUser('revocations', user))
+    const { versions } = this.#revocationsOf(user)
     return versions.find(({ value }) => Number(value) > revocations)?.at ?? Number.POSITIVE_INFINITY
   }
 
@@ -68,7 +68,8 @@ export class Tokens {
     const user = 'user' in what ? String(what.user) : undefined
     const record = recordIn(this.#historyOf(token).versions[0])
     const login = families.find('family' in what ? what.family : (wasValid && record?.family) || '')
-    if (!this.#judge.world.processes) grants.revoked(exchange, user, token)
+    const isUndone = this.#historyOf(token).undoneAt > 0 || this.#revocationsOf(user).undoneAt > 0
+    if (!this.#judge.world.processes && !isUndone) grants.revoked(exchange, user, token)
     this.#judge.check(!login || families.mayBeOver(login), 'a login is valid that the host has revoked')
     if (!wasValid || this.#judge.hasFailed || !record) return
     const isListed = this.#isListed(String(record.user), record.family ?? sha256(token))
@@ -86,6 +87,10 @@ export class Tokens {
     const skew = processes?.areApart ? 2 * SKEW : tolerance
     const mayBe = now < (version?.until ?? 0) + slack + skew || processes?.hadClockSet === true
     this.#judge.check(mayBe, 'a token was handed out that had expired')
+  }
+
+  #revocationsOf(user = '') {
+    return this.#judge.database.historyOf(ofUser('revocations', user))
   }
 
   #historyOf(token: string) {
