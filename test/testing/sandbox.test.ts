@@ -76,7 +76,7 @@ describe('a sandbox', () => {
     await expect(createSandbox().run(new Promise(() => {}))).rejects.toThrow('did not settle')
   })
 
-  const derive = () => promisify(pbkdf2)('password', 'salt', 300_000, 32, 'sha256')
+  const derive = () => promisify(pbkdf2)('password', 'salt', 50_000, 32, 'sha256')
 
   test('waits for other threads, which take real time', async () => {
     expect(await createSandbox().run(derive())).toHaveLength(32)
@@ -94,7 +94,9 @@ describe('a sandbox', () => {
   test('accepts the options of a service, and real time', async () => {
     const clients = [{ clientId: new Secret('id'), name: 'App' }]
     const sandbox = createSandbox({ time: 'real', interval: 1, clients })
-    expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(1000)
+    const before = Date.now()
+    expect(sandbox.clock.now()).toBeGreaterThanOrEqual(before)
+    expect(sandbox.clock.now()).toBeLessThanOrEqual(Date.now())
     expect(sandbox.client.clientId).toBe('id')
     await expect(sandbox.advance(1)).rejects.toMatchObject({ code: 'bad_option' })
   })
