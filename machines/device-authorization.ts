@@ -222,7 +222,7 @@ export const deviceAuthorization = setup({
         id: 'pollToken',
         src: 'pollToken',
         input: ({ context }) => ({
-          ...context.flow,
+          flow: context.flow,
           deviceCode: contextValue(context, 'codes').deviceCode,
           codeVerifier: context.codeVerifier,
         }),

@@ -101,7 +101,9 @@ export interface CodesResponse {
 }
 
 /** Input of the actor `pollToken`. */
-export interface PollRequest extends CodesRequest {
+export interface PollRequest {
+  /** The input of the machine. */
+  readonly flow: CodesRequest
   /** The device code to poll with. */
   readonly deviceCode: Secret
   /** The PKCE code verifier, if its challenge was sent. */

@@ -10,12 +10,13 @@ import { post } from './exchange.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
 export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollResponse> {
-  const { deviceCode, codeVerifier, scopes, resource, provider, clock } = request
+  const { deviceCode, codeVerifier, flow } = request
+  const { scopes, resource, provider, clock } = flow
   try {
     const response = await post(
       provider.tokenEndpoint,
       { device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, resource, code_verifier: codeVerifier },
-      request,
+      flow,
       signal,
     )
     return parsePollResponse(response, { scopes, separator: provider.scopeSeparator })

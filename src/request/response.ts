@@ -42,8 +42,12 @@ export function readBody(text: string): unknown {
  * limits requests, and Okta `errorCode` outside of OAuth.
  */
 export function errorCodeOf(body: unknown): string | undefined {
-  const [code] = ['error', 'error_code', 'errorCode'].flatMap((name) => textMemberOf(body, name) || [])
-  return code
+  return (
+    textMemberOf(body, 'error') ||
+    textMemberOf(body, 'error_code') ||
+    textMemberOf(body, 'errorCode') ||
+    undefined
+  )
 }
 
 /** Returns a member of what should be an object. `null` counts as absent: some servers write every field. */

@@ -1,4 +1,4 @@
-/** Asks for codes with one of the packages, and prints the milliseconds since the process began. */
+/** Asks for codes with one of the packages, and prints the milliseconds of CPU since the process began. */
 const response = async () =>
   Response.json({
     device_code: '3584d83530557fdd1f46af8289938c8ef79f9dc5',
@@ -8,7 +8,8 @@ const response = async () =>
     interval: 5,
   })
 const shown = () => {
-  process.stdout.write(String(performance.now()))
+  const { user, system } = process.cpuUsage()
+  process.stdout.write(String((user + system) / 1000))
   process.exit()
 }
 
