@@ -124,7 +124,7 @@ export class Phone {
 }
 
 function connectedPage(): HTMLElement {
-  return make('h3', 'good-news', 'Your device is connected')
+  return make('h3', 'good-news', 'You approved the request')
 }
 
 function button(words: string, className: string, onClick: () => void): HTMLElement {

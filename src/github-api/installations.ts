@@ -1,4 +1,5 @@
 import {
+  bodyOf,
   type Handler,
   json,
   noContent,
@@ -104,11 +105,11 @@ const NOT_FOUND = json(404, { message: 'the app has no such installation' })
 function issue(
   tokens: InstallationTokens,
   installation: KnownInstallation | undefined,
-  { body }: ServiceRequest,
+  request: ServiceRequest,
   now: number,
 ): ServiceResponse {
   if (installation === undefined) return NOT_FOUND
-  const granted = grantOf(installation, body)
+  const granted = grantOf(installation, bodyOf(request))
   if (typeof granted === 'string') return json(422, { message: granted })
   const { permissions, repositories } = granted
   const { owner } = installation

@@ -18,7 +18,13 @@ import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/lis
 import { createRequestListener, type RequestListener } from './http/request-listener.ts'
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
-import { type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
+import {
+  BodyReadError,
+  hostError,
+  type ServiceRequest,
+  type ServiceResponse,
+  unavailable,
+} from './http/types.ts'
 import { SERVICE_OPTIONS, type ServiceOptions } from './options.ts'
 import { createParts } from './parts.ts'
 import { hasUserId, isUser } from './stores/user-id.ts'
@@ -166,7 +172,7 @@ export function createService(options: ServiceOptions): Service {
       }
       // Whatever failed, the host may mend it: no client gives up.
       onError(error)
-      return unavailable()
+      return error instanceof BodyReadError ? hostError(error) : unavailable()
     }
   }
   const handle = options.onResponse ? withRequestLog(response, harmless(options.onResponse)) : response

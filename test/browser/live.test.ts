@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     await live.says('Authorized.')
     await live.lit('device', 'authorized')
     await live.lit('service', 'authorized')
-    expect(await live.tab.textContent('#phone-page')).toContain('Your device is connected')
+    expect(await live.tab.textContent('#phone-page')).toContain('You approved the request')
     expect(await live.tab.textContent('#announcer')).toMatch(/Authorized\.$/)
     expect(await live.transitions()).toEqual(
       expect.arrayContaining([

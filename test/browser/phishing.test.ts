@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)(`a phisher, ${IN_CHROMIUM}`, { timeout: 60_000 }, 
     await page.goto(link)
     await go(page)
     await approve(page)
-    expect(await heading(page)).toEqual(['Your device is connected'])
+    expect(await heading(page)).toEqual(['You approved the request'])
     expect(await loot()).toBe('a token')
   })
 
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)(`a phisher, ${IN_CHROMIUM}`, { timeout: 60_000 }, 
     await beside.goto(own.link)
     await go(beside)
     await approve(beside)
-    expect(await heading(beside)).toEqual(['Your device is connected'])
+    expect(await heading(beside)).toEqual(['You approved the request'])
     expect(await own.loot()).toBe('a token')
   })
 })

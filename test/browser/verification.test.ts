@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
 
   describe('with the keyboard alone', () => {
     test.each([
-      ['approve', 2, 'Your device is connected', 'token'],
+      ['approve', 2, 'You approved the request', 'token'],
       ['deny', 1, 'You denied the request', 'access_denied'],
     ] as const)('%s: type the code, press Enter, choose with Tab', async (_, tabs, said, received) => {
       const { page, url, userCode, poll } = await begin()
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     await page.fill('#user_code', userCode)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Approve' }).click()
-    expect(await heading(page)).toBe('Your device is connected')
+    expect(await heading(page)).toBe('You approved the request')
   })
 
   test('Approve and Deny have the same size and look, side by side', async () => {
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       await page.fill('#user_code', userCode)
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('button', { name: 'Approve' }).click()
-      expect(await heading(page)).toBe('Your device is connected')
+      expect(await heading(page)).toBe('You approved the request')
       expect(refused).toEqual([])
     })
 
@@ -332,7 +332,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       await page.fill('#user_code', userCode)
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('button', { name: 'Approve' }).click()
-      expect(await heading(page)).toBe('Your device is connected')
+      expect(await heading(page)).toBe('You approved the request')
       expect((await poll()).access_token).toBeDefined()
     })
   })

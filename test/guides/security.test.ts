@@ -37,7 +37,7 @@ async function approve(addresses: { readonly device?: string; readonly browser?:
 
 test('the guide lets a user through who has the address of the device', async () => {
   const { html, poll } = await approve({ device: '192.0.2.1', browser: '192.0.2.1' })
-  expect(html).toContain('Your device is connected')
+  expect(html).toContain('You approved the request')
   expect(await poll()).toHaveProperty('access_token')
 })
 
@@ -48,5 +48,5 @@ test.each([
   const { html, poll, confirmAndApprove } = await approve(addresses)
   expect(html).toContain('Confirm that it is you')
   expect((await poll()).error).toBe('authorization_pending')
-  expect((await confirmAndApprove()).html).toContain('Your device is connected')
+  expect((await confirmAndApprove()).html).toContain('You approved the request')
 })

@@ -57,7 +57,7 @@ test.each([
     const received = [...(await Promise.all(polls)), await poll(), await poll()].map(({ body }) => body)
     const done = pages.filter(({ html }) => !html.includes('already used'))
     expect(done).toHaveLength(1)
-    const approved = done[0]?.html.includes('Your device is connected')
+    const approved = done[0]?.html.includes('You approved the request')
     const tokens = received.flatMap(({ access_token }) => access_token ?? [])
     expect(new Set(tokens).size).toBe(approved ? 1 : 0)
     expect(received.some(({ error }) => error === 'access_denied')).toBe(!approved)

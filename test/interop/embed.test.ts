@@ -52,6 +52,7 @@ const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> =
 /** A service and the client addresses that it received. */
 function addressing() {
   const seen = new Set<string | undefined>()
+  const errors: unknown[] = []
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'App' }],
     interval: 1,
@@ -59,8 +60,9 @@ function addressing() {
       seen.add(address)
       return address
     },
+    onError: (error) => errors.push(error),
   })
-  return { service, seen }
+  return { service, seen, errors }
 }
 
 test.concurrent.each(Object.entries(SERVERS))(
@@ -91,11 +93,19 @@ test.concurrent.each(Object.entries(SERVERS))(
 
 /** A service behind a middleware that reads a request before it. */
 async function startAfter(middleware: express.RequestHandler) {
-  const { service } = addressing()
+  const { service, errors } = addressing()
   const server = createServer(express().use(middleware, service.requestListener)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, errors }
+}
+
+/** The client and the host are told why a request fails. */
+async function expectReadBefore(response: Response, errors: readonly unknown[]) {
+  const message = 'another middleware has read the body: mount the service before body parsers'
+  expect(response.status).toBe(500)
+  expect(await response.json()).toEqual({ error: 'server_error', error_description: message })
+  expect(errors).toMatchObject([{ message }])
 }
 
 const POLL = { client_id: CLIENT_ID, grant_type: GRANT_TYPE, device_code: 'x' }
@@ -112,23 +122,22 @@ test.each<[string, express.RequestHandler]>([
     },
   ],
 ])('reports a body that %s instead of hanging', async (_, middleware) => {
-  const url = await startAfter(middleware)
+  const { url, errors } = await startAfter(middleware)
   const response = await fetch(`${url}/login/oauth/access_token`, {
     method: 'POST',
     body: new URLSearchParams(POLL),
   })
-  expect(response.status).toBe(500)
-  expect((await response.json()).error_description).toMatch(/mount the service before body parsers/)
+  await expectReadBefore(response, errors)
   expect((await fetch(`${url}/login/device`)).status).toBe(200)
 })
 
 test('responds to a request without a body that another middleware has read to its end', async () => {
-  const url = await startAfter((request, _, next) => void request.once('end', next).resume())
+  const { url } = await startAfter((request, _, next) => void request.once('end', next).resume())
   expect((await fetch(`${url}/login/device`)).status).toBe(200)
 })
 
 test.each(['in part', 'whole'])('reports a web Request whose body was read %s', async (how) => {
-  const { service } = addressing()
+  const { service, errors } = addressing()
   const parts = new ReadableStream({
     start(stream) {
       for (const part of ['client_id=another&', String(new URLSearchParams(POLL))])
@@ -143,6 +152,5 @@ test.each(['in part', 'whole'])('reports a web Request whose body was read %s', 
   if (how === 'whole') await reader?.read()
   reader?.releaseLock()
   const response = await service.fetch(request)
-  expect(response.status).toBe(500)
-  expect((await response.json()).error_description).toMatch(/mount the service before body parsers/)
+  await expectReadBefore(response, errors)
 })

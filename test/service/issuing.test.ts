@@ -248,6 +248,21 @@ describe('what the host returns with a token', () => {
     expect((await service.whoIs('the-one')).status).toBe(401)
   })
 
+  test.each<[string, unknown]>([
+    ['the token of issueToken must be a string or a Secret', undefined],
+    ['the token of issueToken must be a string or a Secret', null],
+    ['the token of issueToken must be a string or a Secret', { expiresIn: 60 }],
+    ['the token of issueToken must be a string or a Secret', { token: 42 }],
+    ['unknown field of issueToken "access_token"', { access_token: 'never-delivered' }],
+    ['"expires_in": did you mean "expiresIn"?', { token: 'never-delivered', expires_in: 60 }],
+  ])('is an error of the host that names the field: %s, %j', async (message, made) => {
+    const service = startService({ issueToken: () => made as string })
+    const { poll } = await service.approved()
+    await expectRetry(poll())
+    expect(service.errors).toMatchObject([{ message: expect.stringContaining(message) }])
+    expect(String(service.errors)).not.toContain('never-delivered')
+  })
+
   test.each<[string, object]>([
     ['expiresIn', { expiresIn: 0 }],
     ['expiresIn', { expiresIn: 1.5 }],

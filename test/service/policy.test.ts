@@ -240,7 +240,7 @@ describe('the first viewer', () => {
     expect(html.includes('value="approve"')).toBe(mayDecide)
     expect(html.includes('This code is open somewhere else')).toBe(!mayDecide)
     expect((await type(first, user_code)).html).toContain('value="approve"')
-    expect((await first.send(confirm, { decision: 'approve' })).html).toContain('Your device is connected')
+    expect((await first.send(confirm, { decision: 'approve' })).html).toContain('You approved the request')
   })
 
   describe.each(['browser', 'user'] as const)('who claims as %s', (claimedBy) => {
@@ -268,7 +268,7 @@ describe('the first viewer', () => {
       expect((await second.send(confirm, { decision: 'approve' })).html).toContain('out of date')
       expect((await poll(device_code)).body.error).toBe('authorization_pending')
       signIn(OCTOCAT)
-      expect((await first.send(confirm, { decision: 'approve' })).html).toContain('Your device is connected')
+      expect((await first.send(confirm, { decision: 'approve' })).html).toContain('You approved the request')
     })
 
     test('does not let another account return from a step-up', async () => {
@@ -373,7 +373,7 @@ describe('an assessment', () => {
     expect((await service.poll(device_code)).body.error).toBe('authorization_pending')
     strong = true
     const confirm = await mona.send(await mona.open(returnTo))
-    expect((await mona.send(confirm, { decision: 'approve' })).html).toContain('Your device is connected')
+    expect((await mona.send(confirm, { decision: 'approve' })).html).toContain('You approved the request')
   })
 
   test('brings the user back to the empty page if the code must be typed', async () => {
@@ -449,7 +449,7 @@ describe('an assessment', () => {
 
   test('of a client replaces that of the service', async () => {
     const service = start({ assess: () => 'refuse' }, {}, { assess: () => 'allow' })
-    expect((await approve(service)).page.html).toContain('Your device is connected')
+    expect((await approve(service)).page.html).toContain('You approved the request')
   })
 })
 

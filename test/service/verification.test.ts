@@ -51,7 +51,7 @@ describe('the flow through the page', () => {
     for (const text of ['App', userCode, 'repositories', 'read:org', 'developer'])
       expect(confirm.html).toContain(text)
     const done = await send(confirm, { decision: 'approve' })
-    expect(done.html).toContain('Your device is connected')
+    expect(done.html).toContain('You approved the request')
     const { body } = await poll()
     expect((await service.whoIs(body.access_token)).body).toEqual({ id: 1, login: 'developer' })
   })

@@ -1,6 +1,5 @@
 import { readText } from '../../request/response.ts'
 import {
-  BODY_READ_BEFORE,
   type Handler,
   LARGEST_REQUEST,
   type ServiceRequest,
@@ -23,9 +22,10 @@ export type ServiceFetch = (
 export function fetchAdapter(handle: Handler): ServiceFetch {
   return async (input, { address, ...init } = {}) => {
     const request = input instanceof Request && isEmpty(init) ? input : new Request(input, init)
-    if (request.bodyUsed) return respond(request.method, BODY_READ_BEFORE)
-    const body = await readText(request.body, LARGEST_REQUEST)
-    const response = body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body, address))
+    const isUnread = !request.bodyUsed
+    const body = isUnread ? await readText(request.body, LARGEST_REQUEST) : undefined
+    const isTooLarge = isUnread && body === undefined
+    const response = isTooLarge ? TOO_LARGE : await handle(serviceRequest(request, body, address))
     return respond(request.method, response)
   }
 }
@@ -36,7 +36,7 @@ function isEmpty(init: RequestInit): boolean {
 
 function serviceRequest(
   { method, url, headers, signal }: Request,
-  body: string,
+  body: string | undefined,
   address: string | undefined,
 ): ServiceRequest {
   const { host, pathname, searchParams } = new URL(url)

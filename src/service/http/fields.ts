@@ -1,4 +1,4 @@
-import type { ServiceRequest } from './types.ts'
+import { bodyOf, type ServiceRequest } from './types.ts'
 
 /** The fields of a request. One that is absent or empty is missing. */
 export type Fields<Name extends string> = Readonly<Partial<Record<Name, string>>>
@@ -20,7 +20,8 @@ export function readFields<Name extends string>(
   request: ServiceRequest,
   names: readonly Name[],
 ): ReadFields<Name> {
-  const members = isJson(request) ? jsonMembers(request.body) : new URLSearchParams(request.body)
+  const body = bodyOf(request)
+  const members = isJson(request.header('content-type'), body) ? jsonMembers(body) : new URLSearchParams(body)
   if (members === undefined) return { ok: false, problem: 'the body is not a JSON object' }
   const fields: Partial<Record<Name, string>> = {}
   const seen = new Set<string>()
@@ -36,8 +37,8 @@ export function readFields<Name extends string>(
   return { ok: true, fields }
 }
 
-function isJson({ header, body }: ServiceRequest): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\b/i.test(header('content-type') ?? '') || /^\s*\{/.test(body)
+function isJson(type: string | undefined, body: string): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(type ?? '') || /^\s*\{/.test(body)
 }
 
 function jsonMembers(body: string): [name: string, value: unknown][] | undefined {

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { createTraffic, type Traffic } from './traffic.ts'
 import {
-  BODY_READ_BEFORE,
   type Handler,
   LARGEST_REQUEST,
   type ServiceRequest,
@@ -36,9 +35,10 @@ export function createRequestListener(
   return async (message, response) => {
     if (!traffic.admit(message, response)) return
     try {
-      if (message.readableDidRead) return send(response, BODY_READ_BEFORE)
-      const body = await readBody(message)
-      const handled = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body, unknown))
+      const isUnread = !message.readableDidRead
+      const body = isUnread ? await readBody(message) : undefined
+      const isTooLarge = isUnread && body === undefined
+      const handled = isTooLarge ? TOO_LARGE : await handle(serviceRequest(message, body, unknown))
       // The unread rest of a body would be taken for the next request.
       if (!message.complete && 'shouldKeepAlive' in response) response.shouldKeepAlive = false
       // Sends the responses of one turn together: the system wakes the reader for each separate write.
@@ -88,7 +88,7 @@ function readBody(message: IncomingMessage | Http2ServerRequest): Promise<string
 
 function serviceRequest(
   { method = 'GET', url = '/', rawHeaders, socket }: IncomingMessage | Http2ServerRequest,
-  body: string,
+  body: string | undefined,
   unknown: string,
 ): ServiceRequest {
   const header = (name: string) => allValuesOf(name, rawHeaders)

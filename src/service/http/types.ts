@@ -12,8 +12,8 @@ export interface ServiceRequest {
   readonly query: URLSearchParams
   /** Returns a header. The name must be in lower case. */
   header(name: string): string | undefined
-  /** The body as text. */
-  readonly body: string
+  /** The body as text; `undefined` if another middleware has read it. */
+  readonly body: string | undefined
   /** Whether the client has disconnected, so that nobody would receive a response. */
   isGone(): boolean
 }
@@ -34,11 +34,27 @@ export const LARGEST_REQUEST = 64 * 1024
 /** The response to a larger body. */
 export const TOO_LARGE = json(413, { message: `the body is larger than ${LARGEST_REQUEST} bytes` })
 
-/** A body can be read only once, and a part of it says something else. */
-export const BODY_READ_BEFORE = json(500, {
-  error: 'server_error',
-  error_description: 'another middleware has read the body: mount the service before body parsers',
-})
+/** Another middleware has read the body of a request: a body can be read only once, and a part of it says something else. */
+export class BodyReadError extends Error {
+  constructor() {
+    super('another middleware has read the body: mount the service before body parsers')
+  }
+}
+
+/**
+ * Returns the body of a request.
+ *
+ * @throws {@link BodyReadError}
+ */
+export function bodyOf({ body }: ServiceRequest): string {
+  if (body === undefined) throw new BodyReadError()
+  return body
+}
+
+/** The response if the host has made a mistake that a retry does not mend. */
+export function hostError({ message }: Error): ServiceResponse {
+  return json(500, { error: 'server_error', error_description: message })
+}
 
 /** Responds with JSON that must not be cached, nor taken for anything else. RFC 6749, section 5.1. */
 export function json(

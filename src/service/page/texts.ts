@@ -113,8 +113,8 @@ export const englishTexts: PageTexts = {
   deny: 'Deny',
 
   approved: {
-    title: 'Your device is connected',
-    text: 'It will continue automatically in a few seconds. You can close this window and return to your device.',
+    title: 'You approved the request',
+    text: 'Your device will continue in a moment. You can close this window and return to it.',
   },
   denied: {
     title: 'You denied the request',

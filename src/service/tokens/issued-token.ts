@@ -1,6 +1,7 @@
+import { assertKnown, type Names } from '../../assert-known.ts'
 import { isTexts } from '../../protocol/fields.ts'
 import { isScope } from '../../protocol/syntax.ts'
-import { Secret } from '../../secret.ts'
+import { isSecret, Secret } from '../../secret.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import type { KnownClient } from '../credentials/clients.ts'
 import type { IssueToken, MadeToken, TokenRequest } from '../host/hooks.ts'
@@ -15,6 +16,8 @@ export interface IssuedToken {
 
 /** Lifetime in seconds of an access token with a refresh token, if the host gives none: 8 hours, as at GitHub. */
 const SHORT_LIFETIME = 8 * 60 * 60
+
+const FIELDS: Names<MadeToken> = { token: true, expiresIn: true, scopes: true }
 
 /** The characters of a token that can be sent in a header. RFC 6750, section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
@@ -63,15 +66,13 @@ export function accessLifetime(expiresIn: number | undefined, left: number): num
  * Checks what `issueToken` returned, so that no client receives a token that it cannot use.
  *
  * @param requested The scopes of the request, granted unless the host returns others.
- * @throws TypeError that says what is not valid.
+ * @throws TypeError or BadOptionError that names the field.
  */
 function readIssuedToken(made: string | Secret | MadeToken, requested: readonly string[]): IssuedToken {
-  const {
-    token,
-    expiresIn,
-    scopes = requested,
-  } = typeof made === 'object' && 'token' in made ? made : { token: made }
-  const secret = Secret.of(token)
+  const fields = typeof made === 'object' && made !== null && !isSecret(made) ? made : { token: made }
+  assertKnown(fields, FIELDS, 'field of issueToken')
+  const { token, expiresIn, scopes = requested } = fields
+  const secret = Secret.of(token, 'the token of issueToken')
   if (!TOKEN.test(secret.reveal()))
     throw new TypeError('issueToken returned a token that cannot be sent in a header')
   if (expiresIn !== undefined && !(Number.isSafeInteger(expiresIn) && expiresIn >= 1))
