@@ -30,15 +30,14 @@ export interface Store {
    * @param change Receives the current value, or `undefined` if there is no record or it has expired. It must be pure and
    * synchronous: it is called again if another instance changed the record first. If it throws, the record stays
    * unchanged and `update` rejects with that error.
-   * @param expected What the record probably is: `null` for none, or the object that an earlier change received or returned.
-   * A store may start from it instead of reading, if its write finds out that the record is another one. A store may ignore
-   * it.
+   * @param expected `null` if there probably is no record. A store may start from that instead of reading, if its write finds
+   * out that there is one. A store may ignore it.
    * @throws {@link StoreUnavailableError} within a few seconds, if the records cannot be reached. The service then
    * responds with 503 and `Retry-After`.
    */
   update<Result>(
     key: string,
     change: (value: Json | undefined) => Change<Result>,
-    expected?: Json,
+    expected?: null,
   ): Promise<Result>
 }

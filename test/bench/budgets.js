@@ -33,8 +33,8 @@ try {
   row('files that a pending poll runs', run('poll'), 14)
   row('files that `authgraph token` runs, token expired', run('token'), 30)
   const { issued, withFamily } = await redisCommands()
-  row('Redis commands of a poll that issues a token', issued, 9)
-  row('Redis commands, with a refresh token', withFamily, 11)
+  row('Redis commands of a poll that issues a token', issued, 8)
+  row('Redis commands, with a refresh token', withFamily, 10)
 
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], { cwd: root }),

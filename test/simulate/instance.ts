@@ -133,28 +133,21 @@ function issueToken(world: World, { user, family }: TokenRequest): Promise<MadeT
 
 /** Names each update in what it writes, by whoever makes it, and writes down those of a store in memory. */
 export function observed(world: World, store: Store, maker: () => string): Store {
-  // What the store knows of the values that were read or written.
-  const boxes = new WeakMap<object, Boxed>()
-  const remember = (box: Boxed) => {
-    if (typeof box.value === 'object') boxes.set(box.value, box)
-    return box
-  }
   return {
     async update(key, change, expected) {
       const { exchange, login } = world
       world.updates += 1
       const update = `${maker()}/${world.updates}`
       const boxing = (stored: Json | undefined) => {
-        const made = change(stored === undefined ? undefined : remember(stored as unknown as Boxed).value)
+        const made = change(stored === undefined ? undefined : (stored as unknown as Boxed).value)
         if (made.value === undefined) return made
-        const value = made.value === null ? null : remember({ update, value: made.value })
+        const value = made.value === null ? null : { update, value: made.value }
         if (store === world.memory)
           world.database.add(key, '', 'expiresAt' in made ? (made.expiresAt ?? 0) : world.now, value ?? {})
         return { ...made, value } as Change<typeof made.result>
       }
-      const known = typeof expected === 'object' && expected !== null ? boxes.get(expected) : expected
       try {
-        return await store.update(key, boxing, known as Json | undefined)
+        return await store.update(key, boxing, expected)
       } finally {
         // The updates of one key wait for each other: it may have been resumed by an event of another request.
         world.exchange = exchange

@@ -72,7 +72,7 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     },
   }
   const sealed = await sealFirst(deviceCode, first, grantId(key))
-  const settled = await grants.issued(key, claim, { sealed, expected: grant })
+  const settled = await grants.issued(key, claim, sealed)
   // The claim has lapsed and another poll has taken it: drop this token.
   if (settled === undefined) return 'approved'
   generation.advance()

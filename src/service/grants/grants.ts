@@ -81,24 +81,18 @@ export function createGrants(
     {
       mayChange = () => true,
       noted,
-      expected,
     }: {
       readonly mayChange?: (grant: Grant) => boolean
       readonly noted?: Pick<Grant, 'revocations'>
-      readonly expected?: Grant
     } = {},
   ): Promise<Step | undefined> {
-    return grants.change<Step | undefined>(
-      key,
-      (before) => {
-        if (before === undefined || !mayChange(before)) return { result: undefined }
-        const stepped = step(before, event)
-        if (stepped === before) return { result: { before, after: before } }
-        const after = { ...stepped, ...noted }
-        return keep(after, { before, after })
-      },
-      expected,
-    )
+    return grants.change<Step | undefined>(key, (before) => {
+      if (before === undefined || !mayChange(before)) return { result: undefined }
+      const stepped = step(before, event)
+      if (stepped === before) return { result: { before, after: before } }
+      const after = { ...stepped, ...noted }
+      return keep(after, { before, after })
+    })
   }
 
   async function keyOf(userCode: string): Promise<string | undefined> {
@@ -178,16 +172,10 @@ export function createGrants(
     /**
      * Records that the token was made, with the sealed token. Returns the grant if the claim still held, and otherwise
      * `undefined`: the token must not be delivered then.
-     *
-     * @param expected The grant as the poll that took the claim has left it.
      */
-    async issued(
-      key: string,
-      claim: string,
-      { sealed, expected }: { readonly sealed: SealedText; readonly expected: Grant },
-    ): Promise<Grant | undefined> {
+    async issued(key: string, claim: string, sealed: SealedText): Promise<Grant | undefined> {
       const event = { type: 'issued', at: clock.now(), claim, sealed } as const
-      const changed = await change(key, event, { expected })
+      const changed = await change(key, event)
       return changed?.before.state === 'issuing' && changed.after.state === 'authorized'
         ? changed.after
         : undefined

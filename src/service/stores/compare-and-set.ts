@@ -12,6 +12,9 @@ const STEP_BACK = 8
 /** Seconds of the longest possible timer: a longer one fires at once. */
 const LONGEST_TIMEOUT = Math.floor((2 ** 31 - 1) / 1000)
 
+/** Characters of the records that a store remembers, in each of two generations. */
+const RECENT = 4_000_000
+
 /** Milliseconds for which the database keeps the record that `ping` writes. */
 const PING_LIFETIME = 60_000
 
@@ -88,8 +91,7 @@ export function compareAndSetStore(
       `timeout must be a number of seconds, more than 0 and at most ${LONGEST_TIMEOUT}`,
     )
   const inTurn = createTurns()
-  // What the database holds for the values that this process has read or written, as long as somebody has them.
-  const texts = new WeakMap<object, string>()
+  const recent = createRecent()
   const unavailable = (why: string) => new StoreUnavailableError(`${database.name} is not available: ${why}`)
 
   /** Retries until the command succeeds or the deadline passes. Calls `onFailure` with the error of each failed attempt. */
@@ -117,7 +119,6 @@ export function compareAndSetStore(
   function read(raw: string): Json | undefined {
     if (raw === '') return undefined
     const [expiresAt, , value] = JSON.parse(raw) as Stored
-    remember(value, raw)
     return value !== null && expiresAt > clock.now() ? value : undefined
   }
 
@@ -126,16 +127,6 @@ export function compareAndSetStore(
     const value = read(raw)
     const made = change(value)
     return made.value === null && value === undefined ? { result: made.result } : made
-  }
-
-  function remember(value: Json, raw: string): void {
-    if (typeof value === 'object' && value !== null) texts.set(value, raw)
-  }
-
-  /** What the database holds if the record is `expected`; `undefined` if that is not known. */
-  function rawOf(expected: Json | undefined): string | undefined {
-    if (expected === null) return ''
-    return typeof expected === 'object' ? texts.get(expected) : undefined
   }
 
   /** Writes `made` if the record is still `raw`. Returns the current record, and whether the write was done. */
@@ -158,27 +149,25 @@ export function compareAndSetStore(
       },
     )
     // Equal if an earlier attempt was applied, but its response was lost.
-    if (present === null || present === next) {
-      remember(value, next)
-      return { done: true, raw: next }
-    }
+    if (present === null || present === next) return { done: true, raw: recent.keep(key, next) }
     // A failed attempt may have been applied before another instance changed the record: a retry could apply it twice.
     if (inDoubt) throw unavailable('the connection broke')
-    return { done: false, raw: present }
+    return { done: false, raw: recent.keep(key, present) }
   }
 
   async function update<Result>(
     key: string,
     change: (value: Json | undefined) => Change<Result>,
-    expected?: Json,
+    expected?: null,
   ): Promise<Result> {
     const deadline = performance.now() + timeout * 1000
-    const readAgain = () => persist(deadline, () => database.read(key))
-    const supposed = rawOf(expected)
+    const readAgain = async () => recent.keep(key, await persist(deadline, () => database.read(key)))
+    const supposed = recent.of(key) ?? (expected === null ? '' : undefined)
     let raw = supposed ?? (await readAgain())
     let made = apply(change, raw)
-    // Only a write finds out whether the record is the expected one.
-    if (supposed !== undefined && made.value === undefined) {
+    // Only a write finds out whether the record is still the one that was read or written last.
+    const mustRead = supposed !== undefined && made.value === undefined
+    if (mustRead) {
       raw = await readAgain()
       made = apply(change, raw)
     }
@@ -189,12 +178,13 @@ export function compareAndSetStore(
         raw = known
         made = apply(change, raw)
       }
-      for (let tries = 1; made.value !== undefined; tries += 1) {
+      // A supposed record that another instance has changed costs a write instead of a read, and no pause.
+      for (let tries = supposed === undefined || mustRead ? 1 : 0; made.value !== undefined; tries += 1) {
         const written = await replace(key, raw, made, deadline)
         raw = written.raw
         if (written.done) break
         made = apply(change, raw)
-        await sleep(Math.random() * Math.min(tries, STEP_BACK))
+        if (tries > 0) await sleep(Math.random() * Math.min(tries, STEP_BACK))
         if (performance.now() > deadline) throw unavailable('too many conflicts with other instances')
       }
       return { result: made.result, known: raw }
@@ -213,6 +203,28 @@ export function compareAndSetStore(
         pinging = undefined
       })
       return pinging
+    },
+  }
+}
+
+/** Records as this process read or wrote them last, by key. Another instance may have changed them since. */
+function createRecent() {
+  let newer = new Map<string, string>()
+  let older = new Map<string, string>()
+  let characters = 0
+
+  return {
+    of: (key: string) => newer.get(key) ?? older.get(key),
+    keep(key: string, raw: string): string {
+      if (newer.get(key) === raw) return raw
+      newer.set(key, raw)
+      characters += key.length + raw.length
+      if (characters > RECENT) {
+        older = newer
+        newer = new Map()
+        characters = 0
+      }
+      return raw
     },
   }
 }

@@ -7,12 +7,12 @@ export interface Records<Value> {
   /**
    * Applies a change to a record, as `Store.update` does.
    *
-   * @param expected What the record probably is: `null` for none. It saves a read.
+   * @param expected `null` if there probably is none. It saves a read.
    */
   change<Result>(
     id: string,
     change: (value: Value | undefined) => Change<Result, Value>,
-    expected?: Value | null,
+    expected?: null,
   ): Promise<Result>
   /** Writes a record that probably does not exist. */
   put(id: string, value: Value, expiresAt?: number): Promise<void>
@@ -33,7 +33,7 @@ export function recordsOf<Value>(
     store.update(
       prefix + id,
       (stored) => change(stored === undefined ? undefined : read(stored)) as Change<never>,
-      expected as Json | undefined,
+      expected,
     )
   return {
     change,

@@ -35,9 +35,10 @@ const UNSENT = ['ENOTCONN', 'ENOBUFS']
 /**
  * Creates a store in Redis or Redis Cluster. Each record is one key, and each script uses one key.
  *
- * An update takes one round trip if it changes nothing, otherwise two. While Redis is not available, updates are retried
- * until the timeout, then reject with {@link StoreUnavailableError}. A rejected update was applied at most once: if the
- * connection broke before the response, it may have been applied.
+ * An update takes one round trip if it changes nothing, or a record that no other instance has changed since this one read or
+ * wrote it; otherwise two. While Redis is not available, updates are retried until the timeout, then reject with
+ * {@link StoreUnavailableError}. A rejected update was applied at most once: if the connection broke before the response, it
+ * may have been applied. The store remembers up to eight million characters of records.
  *
  * At most 2,000 commands wait for a response, so that a Redis that accepts commands but does not respond costs little
  * memory. A connection that the store opened is replaced if a command gets no response within the timeout.

@@ -87,23 +87,15 @@ export function createFamilies(
     toValue: (state: RefreshFamilyState) => state,
   })
 
-  async function change(
-    id: string,
-    event: RefreshFamilyEvent,
-    { proven, expected }: { readonly proven?: Pick<Family, 'secret'>; readonly expected?: Family } = {},
-  ) {
-    return families.change<{ before: Family; after: Family } | undefined>(
-      id,
-      (before) => {
-        if (before === undefined) return { result: undefined }
-        const stepped = step(before, event)
-        if (stepped === before) return { result: { before, after: before } }
-        const after = { ...stepped, ...proven }
-        const expiresAt = isOver(after) ? Math.min(after.expiresAt, clock.now() + ENDED) : after.expiresAt
-        return { result: { before, after }, value: after, expiresAt }
-      },
-      expected,
-    )
+  async function change(id: string, event: RefreshFamilyEvent, proven?: Pick<Family, 'secret'>) {
+    return families.change<{ before: Family; after: Family } | undefined>(id, (before) => {
+      if (before === undefined) return { result: undefined }
+      const stepped = step(before, event)
+      if (stepped === before) return { result: { before, after: before } }
+      const after = { ...stepped, ...proven }
+      const expiresAt = isOver(after) ? Math.min(after.expiresAt, clock.now() + ENDED) : after.expiresAt
+      return { result: { before, after }, value: after, expiresAt }
+    })
   }
 
   async function successorOf({ token, id }: KnownToken, { newest, generation }: Family) {
@@ -156,9 +148,9 @@ export function createFamilies(
      * @param held Whether this request was held before.
      */
     async refresh(known: KnownToken, claim: string, held: boolean): Promise<Refreshed> {
-      const { id, generation, hash: token, family } = known
+      const { id, generation, hash: token } = known
       const event = { type: 'refresh', at: clock.now(), claim, token, generation, held } as const
-      const changed = await change(id, event, held ? {} : { expected: family })
+      const changed = await change(id, event)
       if (changed === undefined) return { type: 'refused' }
       const { before, after } = changed
       if (after.state === 'revoked' && !isOver(before)) return { type: 'reuse' }
@@ -183,7 +175,7 @@ export function createFamilies(
       await successors.put(token, value, expiresAt)
       const proven = { secret: await hash(known.secret.reveal()) }
       const event = { type: 'issued', at: clock.now(), claim, token } as const
-      const changed = await change(id, event, { proven, expected: family })
+      const changed = await change(id, event, proven)
       return changed?.after.newest === token
     },
 

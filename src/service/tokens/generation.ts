@@ -27,19 +27,12 @@ export function createGeneration(
   onSetBack: () => void,
 ) {
   let seen = NEW
-  /** The record as it was last seen; `null` if there was none. */
-  let latest: Generation | null | undefined
   let next: Promise<Generation> | undefined
   let running: Promise<unknown> = Promise.resolve()
 
   async function look(marks: readonly string[]): Promise<Generation> {
     const before = seen
-    const { found, isSetBack } = await records.change(
-      '',
-      (kept = NEW) => changeOf(kept, before, marks),
-      marks.length > 0 ? latest : undefined,
-    )
-    latest = found === NEW ? null : found
+    const { found, isSetBack } = await records.change('', (kept = NEW) => changeOf(kept, before, marks))
     // Concurrent looks may end in another order.
     if (isSetBack || found.setBackAt > seen.setBackAt || found.delivered > seen.delivered) seen = found
     if (isSetBack) onSetBack()

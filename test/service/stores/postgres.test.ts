@@ -67,6 +67,22 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     expect((await pool.query('SELECT id FROM authgraph_migrations')).rows).toEqual([{ id: 1 }])
   })
 
+  test('asks once for a record that no other instance has changed, and twice for any other', async () => {
+    const { pool } = await poolOfNewDatabase()
+    let asked = 0
+    const query: PostgresClient['query'] = (text, values) => {
+      // Expired records are deleted meanwhile.
+      if (!text.startsWith('DELETE')) asked += 1
+      return pool.query(text, values)
+    }
+    const [one, other] = [storeAt({ query }), storeAt(pool)]
+    await increment(one)
+    asked = 0
+    expect([await increment(one), asked]).toEqual([1, 1])
+    expect(await increment(other)).toBe(2)
+    expect([await increment(one), asked]).toEqual([3, 3])
+  })
+
   test('may be used by a role that may not create tables', async () => {
     const { pool, url } = await poolOfNewDatabase()
     await increment(storeAt(url))

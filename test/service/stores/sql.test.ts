@@ -248,13 +248,13 @@ test('refuses a database without a query function', () => {
   )
 })
 
-test('writes a new record with one statement, and deletes expired ones every ten seconds', async () => {
+test('writes a record that it has written with one statement, and deletes expired ones every ten seconds', async () => {
   const clock = { time: 1_000_000, now: () => clock.time }
   const sent: string[] = []
   const query: Query = async (text) => {
     const [verb = ''] = text.split(' ')
     sent.push(verb)
-    return text.startsWith('SELECT id') ? [{ id: 1 }] : verb === 'INSERT' ? [{ key: 'key' }] : []
+    return text.startsWith('SELECT id') ? [{ id: 1 }] : verb === 'SELECT' ? [] : [{ key: 'key' }]
   }
   const store = sqlStore({ name: 'SQL', query }, { clock })
   const statements = async () => {
@@ -265,7 +265,7 @@ test('writes a new record with one statement, and deletes expired ones every ten
   }
   expect(await statements()).toBe('SELECT SELECT INSERT DELETE DELETE')
   clock.time += 9999
-  expect(await statements()).toBe('SELECT INSERT')
+  expect(await statements()).toBe('UPDATE')
   clock.time += 1
-  expect(await statements()).toBe('SELECT INSERT DELETE DELETE')
+  expect(await statements()).toBe('UPDATE DELETE DELETE')
 })

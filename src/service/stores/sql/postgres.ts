@@ -1,6 +1,10 @@
 import { BadOptionError } from '../../../errors.ts'
 import type { DatabaseStore, DatabaseStoreOptions } from '../compare-and-set.ts'
-import { sqlStore } from './sql-store.ts'
+import { sqlStore, UPDATE } from './sql-store.ts'
+
+/** Returns the present record, without a key, if it is not the one to replace: this saves a second statement. */
+const UPDATE_OR_READ = `WITH written AS (${UPDATE})
+SELECT (SELECT key FROM written) AS key, record FROM authgraph_records WHERE key = $5`
 
 /** Connections that the store opens. */
 const CONNECTIONS = 10
@@ -46,7 +50,11 @@ export function postgresStore(
   return sqlStore(
     {
       name: 'PostgreSQL',
-      query: async (text, values) => (await (await pool()).query(text, [...values])).rows,
+      async query(text, values) {
+        const [update, all] =
+          text === UPDATE ? [UPDATE_OR_READ, [...values, values[2] ?? '']] : [text, [...values]]
+        return (await (await pool()).query(update, all)).rows
+      },
       close,
     },
     options,

@@ -24,7 +24,7 @@ const SWEPT = 500
 const READ = 'SELECT record FROM authgraph_records WHERE key = $1'
 const INSERT =
   'INSERT INTO authgraph_records (key, record, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key'
-const UPDATE =
+export const UPDATE =
   'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key'
 
 /**
@@ -56,9 +56,11 @@ export interface SqlDatabase {
  * {@link sqliteStore}.
  *
  * Records are in the table `authgraph_records`, which is created with the first update, and again if it was dropped. An
- * update is one statement if it changes nothing, otherwise two. Expired records are deleted every ten seconds, while there
- * are updates, if they have expired by the clock of the database too: an instance whose clock is ahead deletes none that
- * others still need. If the clock of the database is more than ten seconds slow, they are deleted a day later.
+ * update is one statement if it changes nothing, or a record that no other instance has changed since this one read or wrote
+ * it; otherwise two or three. The store remembers up to eight million characters of records. Expired records are deleted every
+ * ten seconds, while there are updates, if they have expired by the clock of the database too: an instance whose clock is
+ * ahead deletes none that others still need. If the clock of the database is more than ten seconds slow, they are deleted a day
+ * later.
  *
  * @throws {@link BadOptionError} if an option is not valid.
  * @example
@@ -130,7 +132,9 @@ export function sqlStore(
           ? await run(INSERT, [own, after, expiresAt])
           : await run(UPDATE, [after, expiresAt, own, before])
       sweep(clock.now())
-      return written.length > 0 ? null : read(key)
+      const [row] = written
+      if (row === undefined) return read(key)
+      return typeof row.key === 'string' ? null : String(row.record)
     },
     reasonOf,
     mayHaveWritten: (error) => !SAYS_NO.test(reasonOf(error) ?? ''),
