@@ -6,7 +6,7 @@ import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { isTexts } from '../protocol/fields.ts'
 import { type Provider, readProvider } from '../protocol/provider.ts'
-import { systemClock } from '../request/clock.ts'
+import { type Clock, systemClock } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
@@ -151,7 +151,7 @@ function refuseActorOptions(options: object): void {
 }
 
 /** The input of a new login, from options that are checked. */
-export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput {
+export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput & { readonly clock: Clock } {
   assertKnown(options, NEW)
   const given = Object(options) as DeviceInputOptions
   const provider = readProvider(given.provider)

@@ -38,7 +38,6 @@ import {
 import { secureAddress } from '../protocol/address.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
-import { systemClock } from '../request/clock.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
 import type { SessionData } from './session-data.ts'
@@ -217,13 +216,12 @@ export function createSession(options: SessionOptions): Session {
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
   if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
-  const timer = login.clock ?? systemClock
   const device = newInput(login)
   copy ??= crypto.randomUUID()
   const owner = `${store.owners?.self ?? ''}#${copy}/${sessions++}`
-  const parts: SessionParts = { store, name, data, sender: { ...device, clock: timer }, owner, running }
+  const parts: SessionParts = { store, name, data, sender: device, owner, running }
   const flow: SessionFlow = { device, minValidity: minValidity * 1000, jitter: device.jitter, parts }
-  const actor: SessionActor = createActor(machine, { input: flow, clock: timer })
+  const actor: SessionActor = createActor(machine, { input: flow, clock: device.clock })
   if (onCodes) showCodes(actor, onCodes)
   running.add(owner)
   const end = () => void Promise.allSettled([flow.work]).then(() => running.delete(owner))
@@ -293,12 +291,11 @@ export function createSession(options: SessionOptions): Session {
     },
   }
 
-  return {
+  const watched = new Watched(actor, () => {
+    isWatched = true
+  })
+  return Object.assign(watched, {
     [FORM]: form,
-    get actor() {
-      isWatched = true
-      return actor
-    },
     token,
     async login() {
       // The login would wait until the codes expire.
@@ -306,7 +303,7 @@ export function createSession(options: SessionOptions): Session {
       await begin({ type: 'login' })
       await waitUntilStored()
     },
-    async keep(token) {
+    async keep(token: OAuthToken) {
       assertToken(token)
       await begin({ type: 'keep', token })
       await waitUntilStored()
@@ -317,6 +314,22 @@ export function createSession(options: SessionOptions): Session {
       if (value !== 'signedOut') throw context.error ?? new LoginRequiredError()
       return context.revocation ?? { revoked: false, why: 'there was no login' }
     },
+  })
+}
+
+/** The accessor of all sessions: in an object literal, it would give each of them a shape of its own in memory. */
+class Watched {
+  readonly #actor: SessionActor
+  readonly #watch: () => void
+
+  constructor(actor: SessionActor, watch: () => void) {
+    this.#actor = actor
+    this.#watch = watch
+  }
+
+  get actor(): SessionActor {
+    this.#watch()
+    return this.#actor
   }
 }
 
