@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { signAppJwt } from '../src/app-jwt/index.ts'
-import { createApi, installation, personalToken, withAuth } from '../src/auth/index.ts'
+import { createAppJwtSigner, signAppJwt } from '../src/app-jwt/index.ts'
+import { app, createApi, installation, personalToken, withAuth } from '../src/auth/index.ts'
 import {
   authorizeDevice,
   createDeviceAuthorization,
@@ -8,11 +8,16 @@ import {
   github,
   refresh,
   resumeDeviceAuthorization,
+  rfc8628,
   startDeviceLogin,
 } from '../src/index.ts'
 import { privateKeyJwt, verifyIdToken } from '../src/oidc/index.ts'
-import { createService } from '../src/service/index.ts'
+import { recordLogin } from '../src/recording/index.ts'
+import { brandedPage, createService } from '../src/service/index.ts'
+import { redisStore } from '../src/service/stores/redis.ts'
+import { sqlStore } from '../src/service/stores/sql/index.ts'
 import { createSession, memoryStore } from '../src/session/index.ts'
+import { fileStore } from '../src/session/node/index.ts'
 import { createSandbox } from '../src/testing/index.ts'
 import { oldToken } from './support/old-token.ts'
 
@@ -71,6 +76,23 @@ test.each<[string, () => unknown]>([
   [
     'unknown option "kid": the known ones are privateKey, sign, keyId, audience',
     () => privateKeyJwt(like({ kid: 1 })),
+  ],
+  ...[
+    (options: object) => app(like({ appId: 1, privateKey: 'key', ...options })),
+    (options: object) => createAppJwtSigner(like({ appId: 1, privateKey: 'key', ...options })),
+    (options: object) => memoryStore(like(options)),
+    (options: object) => redisStore('redis://127.0.0.1', like(options)),
+    (options: object) => sqlStore({ name: 'SQL', query: async () => [] }, like(options)),
+    (options: object) => recordLogin(() => undefined, like(options)),
+  ].map((make): [string, () => unknown] => [
+    'unknown option "clok": did you mean "clock"?',
+    () => make({ clok: Date }),
+  ]),
+  ['unknown option "key": the known ones are seal', () => fileStore('app', like({ key: 'k' }))],
+  ['unknown option "acent": did you mean "accent"?', () => brandedPage(like({ acent: '#0a7cff' }))],
+  [
+    'unknown option "tokenEndpont": did you mean "tokenEndpoint"?',
+    () => rfc8628(like({ tokenEndpont: 'https://id.example/token' })),
   ],
   ['unknown option "repo": the known ones are', () => installation(like({ repo: 'octo/repo' }))],
 ])('%s', async (message, run) => {

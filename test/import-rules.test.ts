@@ -66,7 +66,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/pictures': { may: /^src\/pictures\/.*$/ },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
-    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|response|without-secrets)|secret)\.ts))$/,
+    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|response|without-secrets)|secret|assert-known)\.ts))$/,
     types: /^(xstate|machines\/device-grant\.ts|src\/(store\/store|request\/options)\.ts)$/,
   },
   // What a page or a file shows of it.
@@ -83,8 +83,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^src\/(github-api\/.*|(request\/sha256|service\/(http\/types|tokens\/authenticate))\.ts|errors\.ts)$/,
     types: /^(machines\/device-grant|src\/service\/(options|credentials\/app-jwts))\.ts$/,
   },
-  'src/store': { may: /^src\/(store\/.*|errors\.ts)$/ },
-  'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
+  'src/store': { may: /^src\/(store\/.*|(errors|assert-known)\.ts)$/ },
+  'src/session/node': {
+    may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/(errors|assert-known)\.ts)$/,
+  },
   'src/session': {
     may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
   },

@@ -113,13 +113,27 @@ export function githubEnterprise(host: string): Provider {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html RFC 8628}
  */
-export function rfc8628({
-  scopeSeparator = ' ',
-  encoding = 'form',
-  ...addresses
-}: Omit<Provider, 'scopeSeparator' | 'encoding' | 'tokenDeletionUrl'> &
-  Partial<Pick<Provider, 'scopeSeparator' | 'encoding'>>): Provider {
-  return { ...addresses, scopeSeparator, encoding }
+export function rfc8628(
+  options: Omit<Provider, 'scopeSeparator' | 'encoding' | 'tokenDeletionUrl'> &
+    Partial<Pick<Provider, 'scopeSeparator' | 'encoding'>>,
+): Provider {
+  assertKnown(options, KNOWN)
+  return { ...options, scopeSeparator: options.scopeSeparator ?? ' ', encoding: options.encoding ?? 'form' }
+}
+
+const KNOWN: Names<Provider> = {
+  deviceAuthorizationEndpoint: true,
+  tokenEndpoint: true,
+  issuer: true,
+  baseUrl: true,
+  revocationEndpoint: true,
+  tokenDeletionUrl: true,
+  clientAuthenticationMethods: true,
+  codeChallengeMethods: true,
+  userinfoEndpoint: true,
+  jwksUri: true,
+  scopeSeparator: true,
+  encoding: true,
 }
 
 /** One for all, because ten thousand flows may wait at once. */

@@ -1,3 +1,4 @@
+import { assertKnown, type Names } from '../assert-known.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from './keys.ts'
 import { type Change, type Json, NEVER, type Store } from './store.ts'
@@ -65,7 +66,9 @@ export interface MemoryStoreOptions {
  * existing records stay. A tenth of the space is reserved for approvals and tokens, so that logins complete even during a
  * flood of code requests. A fifth is reserved for the counts of rate limits, where a new count replaces the oldest one.
  */
-export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreOptions = {}): MemoryStore {
+export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  assertKnown(options, { clock: true, maxBytes: true } satisfies Names<MemoryStoreOptions>)
+  const { clock = Date, maxBytes = MAX_BYTES } = options
   const counts = createRoom()
   const records = createRoom()
   const copies = createCopies()

@@ -1,3 +1,4 @@
+import { assertKnown, type Names } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
 import { accentStyle } from './accent.ts'
 import { requestFacts, scopeItems } from './describe-request.ts'
@@ -30,6 +31,15 @@ interface Brand extends Language {
 const IS_GOOD: ReadonlySet<Refusal> = new Set(['forged', 'limited'])
 
 const LINKS = ['https:', 'http:', 'mailto:']
+
+const KNOWN: Names<PageOptions> = {
+  name: true,
+  logo: true,
+  accent: true,
+  help: true,
+  switchAccount: true,
+  texts: true,
+}
 
 /** Options of {@link brandedPage}. */
 export interface PageOptions {
@@ -78,6 +88,7 @@ export interface PageOptions {
  * ```
  */
 export function brandedPage(options: PageOptions = {}): Page {
+  assertKnown(options, KNOWN)
   const { name, logo, accent, help, switchAccount } = options
   const mark = logo === undefined ? MARK : logoImage(logo)
   const style = accent === undefined ? STYLE : STYLE + accentStyle(accent)

@@ -1,3 +1,4 @@
+import type { Names } from '../../assert-known.ts'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import { type Change, type Json, NEVER, type Store } from '../../store/store.ts'
@@ -54,6 +55,9 @@ export interface DatabaseStoreOptions {
     now(): number
   }
 }
+
+/** The names of the options, which every store checks before it connects. */
+export const STORE_OPTIONS: Names<DatabaseStoreOptions> = { prefix: true, timeout: true, clock: true }
 
 /** A store in a database. */
 export interface DatabaseStore extends Store {

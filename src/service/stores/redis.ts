@@ -5,9 +5,15 @@
  */
 
 import { createHash } from 'node:crypto'
+import { assertKnown } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
 import { withDeadline } from '../../store/deadline.ts'
-import { compareAndSetStore, type DatabaseStore, type DatabaseStoreOptions } from './compare-and-set.ts'
+import {
+  compareAndSetStore,
+  type DatabaseStore,
+  type DatabaseStoreOptions,
+  STORE_OPTIONS,
+} from './compare-and-set.ts'
 import { connectTo, fromClient, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 
 export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
@@ -58,10 +64,9 @@ const UNSENT = ['ENOTCONN', 'ENOBUFS']
  * the connection ends.
  * @throws {@link BadOptionError} if the URL or an option is not valid.
  */
-export function redisStore(
-  redis: string | RedisClient,
-  { prefix = 'authgraph:', timeout = 2, clock = Date }: DatabaseStoreOptions = {},
-): DatabaseStore {
+export function redisStore(redis: string | RedisClient, options: DatabaseStoreOptions = {}): DatabaseStore {
+  assertKnown(options, STORE_OPTIONS)
+  const { prefix = 'authgraph:', timeout = 2, clock = Date } = options
   if (typeof redis !== 'string' && typeof redis?.evalSha !== 'function')
     throw new BadOptionError('redis must be a URL such as redis://127.0.0.1, or a connected client')
   const connection = typeof redis === 'string' ? connectTo(redis, timeout * 1000) : fromClient(redis)

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { assertKnown, type Names } from '../../assert-known.ts'
 import { BadOptionError, DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
 import { type Change, type Json, NEVER } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
@@ -35,7 +36,9 @@ export interface FileStoreOptions {
  * @throws {@link BadOptionError} if the name is empty. Updates reject with {@link StoreUnavailableError} if other users
  * can open the folder, or a file cannot be read or written; with {@link DamagedRecordError} if it has no valid content.
  */
-export function fileStore(name: string, { seal: key }: FileStoreOptions = {}): SessionStore {
+export function fileStore(name: string, options: FileStoreOptions = {}): SessionStore {
+  assertKnown(options, { seal: true } satisfies Names<FileStoreOptions>)
+  const { seal: key } = options
   if (typeof name !== 'string' || name === '')
     throw new BadOptionError('fileStore() needs the name of your app, or the path of a folder')
   return filesIn(folderOf(name), key === undefined ? NO_SEAL : createSeal(key))

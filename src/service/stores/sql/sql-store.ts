@@ -1,3 +1,4 @@
+import { assertKnown } from '../../../assert-known.ts'
 import { BadOptionError } from '../../../errors.ts'
 import { withDeadline } from '../../../store/deadline.ts'
 import {
@@ -5,6 +6,7 @@ import {
   type Database,
   type DatabaseStore,
   type DatabaseStoreOptions,
+  STORE_OPTIONS,
 } from '../compare-and-set.ts'
 import { migrate } from './migrations.ts'
 import type { Query } from './query.ts'
@@ -74,8 +76,10 @@ export interface SqlDatabase {
  */
 export function sqlStore(
   { name, query, close = async () => undefined }: SqlDatabase,
-  { prefix = '', timeout = 2, clock = Date }: DatabaseStoreOptions = {},
+  options: DatabaseStoreOptions = {},
 ): DatabaseStore {
+  assertKnown(options, STORE_OPTIONS)
+  const { prefix = '', timeout = 2, clock = Date } = options
   if (typeof query !== 'function') throw new BadOptionError('query must be a function that runs SQL')
   // PostgreSQL cannot store every character: in JSON, all of them are escaped.
   const keyOf = (key: string) => JSON.stringify(prefix + key)

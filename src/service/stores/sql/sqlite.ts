@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
+import { assertKnown } from '../../../assert-known.ts'
 import { BadOptionError } from '../../../errors.ts'
-import type { DatabaseStore, DatabaseStoreOptions } from '../compare-and-set.ts'
+import { type DatabaseStore, type DatabaseStoreOptions, STORE_OPTIONS } from '../compare-and-set.ts'
 import type { Query } from './query.ts'
 import { SWEEP, sqlStore } from './sql-store.ts'
 
@@ -70,6 +71,7 @@ export function sqliteStore(
   sqlite: string | SqliteDatabase,
   options: DatabaseStoreOptions = {},
 ): DatabaseStore {
+  assertKnown(options, STORE_OPTIONS)
   if (sqlite === '' || (typeof sqlite !== 'string' && typeof sqlite?.prepare !== 'function'))
     throw new BadOptionError('sqlite must be the path of a file, or an open database')
   if (sqlite === ':memory:')
