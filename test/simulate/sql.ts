@@ -12,23 +12,21 @@ export function connectToSql(world: World, host: Host): SqlDatabase {
 
   /** Keys are quoted. */
   const read = (key: string) => database.read(JSON.parse(key))
-  function write(key: string, isExpected: boolean, next: string, until: number) {
-    if (!isExpected) return []
+  const present = (key: string) => [read(key)].flatMap((stored) => (stored ? [{ record: stored.raw }] : []))
+  function write(key: string, next: string, until: number) {
     database.write(JSON.parse(key), next, until)
     return returning([key])
   }
 
   /** What each statement does, by its text. */
   const statements: Readonly<Record<string, (...values: never[]) => readonly object[]>> = {
-    'SELECT record FROM authgraph_records WHERE key = $1': (key: string) => {
-      const stored = read(key)
-      return stored ? [{ record: stored.raw }] : []
-    },
+    'SELECT record FROM authgraph_records WHERE key = $1': present,
     'INSERT INTO authgraph_records (key, record, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key':
-      (key: string, next: string, until: number) => write(key, !read(key), next, until),
+      (key: string, next: string, until: number) => (read(key) ? [] : write(key, next, until)),
+    // As the store for PostgreSQL extends it: it returns the present record if that is another one.
     'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key':
       (next: string, until: number, key: string, expected: string) =>
-        write(key, read(key)?.raw === expected, next, until),
+        read(key)?.raw === expected ? write(key, next, until) : present(key),
     [`DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
   SELECT key FROM authgraph_records WHERE expires_at <= $2 AND CURRENT_TIMESTAMP >= $3 LIMIT ${SWEPT}) RETURNING key`]:
       (time: number) => returning(world.now >= time ? database.sweep(time, SWEPT) : []),

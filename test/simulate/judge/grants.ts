@@ -151,7 +151,8 @@ export class Grants implements Rules {
     const decided = decisionOn(history)
     const before = decided && decided.at < arrivedAt ? decided.state : undefined
     const check = (holds: boolean, what: string) => this.#judge.check(holds, what, login)
-    const revokedAt = this.#endOf(history, access_token)
+    const [delivered] = told.tokens
+    const revokedAt = this.#endOf(history, access_token ?? delivered)
     const isRevoked = revokedAt <= world.now
     if (access_token !== undefined) {
       check(arrivedAt <= revokedAt, 'a token was delivered after its login was revoked')
