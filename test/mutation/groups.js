@@ -20,7 +20,7 @@ export const groups = {
   },
   protocol: {
     mutate: ['src/{protocol,request}/*.ts', 'src/errors.ts'],
-    tests: [...client, 'test/{auth,protocol}/*.test.ts', 'test/errors.test.ts'],
+    tests: [...client, 'test/{auth,protocol}/*.test.ts', 'test/errors.test.ts', 'test/service/hash.test.ts'],
   },
   grant: {
     mutate: ['machines/device-grant.ts'],
