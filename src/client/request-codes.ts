@@ -24,7 +24,7 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
     signal,
   )
   if (isRefusal(response)) throw refusalOf(response)
-  return { codes: parseDeviceCodes(response.body), codeVerifier, sentAt, at: response.at }
+  return { codes: parseDeviceCodes(response.body, response), codeVerifier, sentAt, at: response.at }
 }
 
 /** Some services send errors with status 200. */

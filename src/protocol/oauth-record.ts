@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { nameResponse } from '../request/name-request.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import { Secret } from '../secret.ts'
 import { isVisible, parseFields, readSeconds } from './fields.ts'
@@ -68,9 +69,10 @@ export interface Asked {
  * @throws {@link BadResponseError} that names the invalid fields.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
  */
-export function parseOAuthRecord({ body, date, at }: ReceivedResponse, asked: Asked): OAuthToken {
+export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAuthToken {
+  const { body, date, at } = response
   const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in, id_token } =
-    parseFields(record, body, 'token response')
+    parseFields(record, body, nameResponse('token response', response))
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
   const tokenType = isVisible(token_type) ? token_type : ''

@@ -1,4 +1,5 @@
 import { type AnyAuthgraphError, BadResponseError } from '../errors.ts'
+import { nameResponse } from '../request/name-request.ts'
 import { errorCodeOf, hasMember, memberOf, type ReceivedResponse, textMemberOf } from '../request/response.ts'
 import { readWholeSeconds } from './fields.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
@@ -116,6 +117,8 @@ function readRefusal(response: ReceivedResponse): PollResponse {
   return {
     type: 'fault',
     at,
-    error: new BadResponseError('the poll response contains neither a token nor an error'),
+    error: new BadResponseError(
+      `the ${nameResponse('poll response', response)} contains neither a token nor an error`,
+    ),
   }
 }

@@ -49,6 +49,15 @@ describe('codes', () => {
     expect(viewOf(actor.getSnapshot(), time.now)).toMatchObject({ secondsLeft })
   })
 
+  test('from a page in place of JSON are refused by the name of the request', async () => {
+    expect(await endOf(new Response('<!doctype html>'))).toMatchObject({
+      error: {
+        code: 'bad_response',
+        message: 'the device authorization response (POST github.com/login/device/code) is not a JSON object',
+      },
+    })
+  })
+
   test.each([
     { interval: -5 },
     { interval: 'abc' },
@@ -64,7 +73,7 @@ describe('codes', () => {
     expect(await endOf({ ...codes, ...wrong })).toMatchObject({
       error: {
         code: 'bad_response',
-        message: `the device authorization response has no valid "${Object.keys(wrong)}"`,
+        message: `the device authorization response (POST github.com/login/device/code) has no valid "${Object.keys(wrong)}"`,
       },
       requests: 1,
     })
@@ -232,7 +241,7 @@ describe('a token', () => {
   test.each([{ access_token: '' }, { access_token: 12_345_678 }, { scope: [] }])(
     'with %j is refused by the name of the field',
     async (wrong) => {
-      const message = `the token response has no valid "${Object.keys(wrong)}"`
+      const message = `the token response (POST github.com/login/oauth/access_token) has no valid "${Object.keys(wrong)}"`
       expect(await endOf(codes, { ...token, ...wrong })).toMatchObject({ error: { message } })
     },
   )

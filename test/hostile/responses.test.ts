@@ -220,7 +220,9 @@ describe('a value that could deceive the user or the caller', () => {
     { scope: { repo: true } },
   ])('is refused in the token response, and not quoted: %j', (wrong) => {
     const [field] = Object.keys(wrong)
-    const message = `the token response has no valid "${field}"`
+    const message = expect.stringMatching(
+      `^the token response \\(POST .*/login/oauth/access_token\\) has no valid "${field}"$`,
+    )
     return endsWith({ ...token, ...wrong }, { ...bad, message })
   })
 
