@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAppJwtSigner, signAppJwt } from '../src/app-jwt/index.ts'
+import { signAppJwt } from '../src/app-jwt/index.ts'
 import { app, createApi, installation, personalToken, withAuth } from '../src/auth/index.ts'
 import {
   authorizeDevice,
@@ -12,7 +12,6 @@ import {
   startDeviceLogin,
 } from '../src/index.ts'
 import { privateKeyJwt, verifyIdToken } from '../src/oidc/index.ts'
-import { recordLogin } from '../src/recording/index.ts'
 import { brandedPage, createService } from '../src/service/index.ts'
 import { redisStore } from '../src/service/stores/redis.ts'
 import { sqlStore } from '../src/service/stores/sql/index.ts'
@@ -79,11 +78,9 @@ test.each<[string, () => unknown]>([
   ],
   ...[
     (options: object) => app(like({ appId: 1, privateKey: 'key', ...options })),
-    (options: object) => createAppJwtSigner(like({ appId: 1, privateKey: 'key', ...options })),
     (options: object) => memoryStore(like(options)),
     (options: object) => redisStore('redis://127.0.0.1', like(options)),
     (options: object) => sqlStore({ name: 'SQL', query: async () => [] }, like(options)),
-    (options: object) => recordLogin(() => undefined, like(options)),
   ].map((make): [string, () => unknown] => [
     'unknown option "clok": did you mean "clock"?',
     () => make({ clok: Date }),

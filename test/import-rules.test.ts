@@ -66,7 +66,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/pictures': { may: /^src\/pictures\/.*$/ },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
-    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|response|without-secrets)|secret|assert-known)\.ts))$/,
+    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|response|without-secrets)|secret)\.ts))$/,
     types: /^(xstate|machines\/device-grant\.ts|src\/(store\/store|request\/options)\.ts)$/,
   },
   // What a page or a file shows of it.

@@ -1,4 +1,3 @@
-import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError, JwtError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 import type { AppPrivateKey } from './import-private-key.ts'
@@ -71,12 +70,6 @@ export interface AppJwtSigner {
  */
 export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
   if (!options) throw new BadOptionError('pass "appId", and "privateKey" or "sign"')
-  assertKnown(options, {
-    appId: true,
-    privateKey: true,
-    sign: true,
-    clock: true,
-  } satisfies Names<AppJwtOptions>)
   const { appId, privateKey, sign, clock = Date } = options
   checkAppId(appId)
   if (privateKey !== undefined && sign !== undefined)

@@ -3,6 +3,7 @@ import {
   type AppJwtSigner,
   createAppJwtSigner,
 } from '../app-jwt/create-app-jwt-signer.ts'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { JwtError } from '../errors.ts'
 import { readDate } from '../request/response.ts'
 import type { Secret } from '../secret.ts'
@@ -51,8 +52,11 @@ const IMPRECISION = 5_000
  * GitHub: authenticating as a GitHub App}
  */
 export function app(options: AppJwtOptions): AppAuth {
+  assertKnown(options, KNOWN)
   return new App(options)
 }
+
+const KNOWN: Names<AppJwtOptions> = { appId: true, privateKey: true, sign: true, clock: true }
 
 /** Authenticates as a GitHub App. */
 export interface AppAuth extends Auth {

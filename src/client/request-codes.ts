@@ -2,6 +2,7 @@ import type { CodesRequest, CodesResponse } from '../../machines/device-context.
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { joinScopes } from '../protocol/syntax.ts'
+import { nameResponse } from '../request/name-request.ts'
 import { errorCodeOf, hasMember, type ReceivedResponse } from '../request/response.ts'
 import { post } from './exchange.ts'
 import { challengeOf, createCodeVerifier } from './pkce.ts'
@@ -24,7 +25,8 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
     signal,
   )
   if (isRefusal(response)) throw refusalOf(response)
-  return { codes: parseDeviceCodes(response.body, response), codeVerifier, sentAt, at: response.at }
+  const name = nameResponse('device authorization response', response)
+  return { codes: parseDeviceCodes(response.body, name), codeVerifier, sentAt, at: response.at }
 }
 
 /** Some services send errors with status 200. */

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { nameResponse } from '../request/name-request.ts'
-import { memberOf, type ReceivedResponse } from '../request/response.ts'
+import { memberOf } from '../request/response.ts'
 import { Secret } from '../secret.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
 import { filled, parseFields, seconds, visible, webAddress, wholeSeconds } from './fields.ts'
@@ -56,19 +55,12 @@ export interface DeviceCodes {
  *
  * It does not check the length or alphabet of the codes, and ignores unknown fields.
  *
- * @param response Where they come from: an error names its request.
+ * @param name Names the response in errors.
  * @throws {@link BadResponseError} that names the invalid fields.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
-export function parseDeviceCodes(
-  json: unknown,
-  response: Pick<ReceivedResponse, 'request' | 'sent'> = {},
-): DeviceCodes {
-  return parseFields(
-    deviceCodes,
-    json,
-    nameResponse('device authorization response', response),
-  ) as DeviceCodes
+export function parseDeviceCodes(json: unknown, name = 'device authorization response'): DeviceCodes {
+  return parseFields(deviceCodes, json, name) as DeviceCodes
 }
 
 /** Picks what the user is shown. */

@@ -1,6 +1,5 @@
 import type { AnyTransitionDefinition, InspectionEvent, StateValue } from 'xstate'
 import { deviceAuthorization as machine } from '../../machines/device-authorization.ts'
-import { assertKnown, type Names } from '../assert-known.ts'
 import { type DeviceSnapshot, viewOf } from '../client/view.ts'
 import { systemClock } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
@@ -43,10 +42,8 @@ export interface LoginRecorder {
  */
 export function recordLogin(
   onEvent: (event: RecordedEvent) => void,
-  options: RecordLoginOptions = {},
+  { fetch = globalThis.fetch, clock = systemClock }: RecordLoginOptions = {},
 ): LoginRecorder {
-  assertKnown(options, { fetch: true, clock: true } satisfies Names<RecordLoginOptions>)
-  const { fetch = globalThis.fetch, clock = systemClock } = options
   const at = () => clock.now()
   const report = (event: RecordedEvent) => {
     try {

@@ -499,7 +499,7 @@ describe('a shared store', () => {
 
   test('different tokens have different records', async () => {
     const service = appService()
-    const store = memoryStore(service)
+    const store = memoryStore({ clock: service.clock })
     await Promise.all([
       call(service, at(service, { store })),
       call(service, at(service, { store, permissions: { issues: 'read' } })),
@@ -510,7 +510,7 @@ describe('a shared store', () => {
 
   test('a failure lets the next process try', async () => {
     const service = appService()
-    const store = memoryStore(service)
+    const store = memoryStore({ clock: service.clock })
     const [one, other] = fleet(service, store, 2) as [Installation, Installation]
     service.instead = () => new Response(null, { status: 500 })
     await expect(revealed(service, one)).rejects.toMatchObject({ status: 500 })
@@ -522,7 +522,7 @@ describe('a shared store', () => {
 
   test('a process that ends while it mints holds the others up for a while only', async () => {
     const service = appService()
-    const store = memoryStore(service)
+    const store = memoryStore({ clock: service.clock })
     const [ended, other] = fleet(service, store, 2) as [Installation, Installation]
     await mintsForEver(service, ended)
     service.clock.time += 30_000
@@ -558,7 +558,7 @@ describe('a shared store', () => {
 
   test('a claim of a host whose clock is an hour ahead does not block the others', async () => {
     const service = appService()
-    const store = memoryStore(service)
+    const store = memoryStore({ clock: service.clock })
     const ahead = { ...service.clock, now: () => service.clock.now() + 60 * MINUTE }
     await mintsForEver(service, at(service, { store, clock: ahead }))
     const before = service.clock.now()
@@ -568,7 +568,7 @@ describe('a shared store', () => {
 
   test('a token is used that cannot be written', async () => {
     const service = appService()
-    const { update } = memoryStore(service)
+    const { update } = memoryStore({ clock: service.clock })
     let updates = 0
     const failing: Store = {
       update: async (key, change) => {
@@ -628,7 +628,7 @@ describe('a shared store', () => {
     'text',
   ])('a damaged record is not used: %j', async (record) => {
     const service = appService()
-    const store = memoryStore(service)
+    const store = memoryStore({ clock: service.clock })
     const damaging: Store = { update: (key, change) => store.update(key, () => change(record)) }
     await expect(revealed(service, at(service, { store: damaging }))).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -637,7 +637,7 @@ describe('a shared store', () => {
 
   test('closing removes the token for all, and a refused token too', async () => {
     const service = appService()
-    const store = memoryStore(service)
+    const store = memoryStore({ clock: service.clock })
     const auth = at(service, { store })
     const token = await revealed(service, auth)
     await auth.close()
@@ -647,7 +647,7 @@ describe('a shared store', () => {
 
   test('a process that holds an older token does not remove the newer one', async () => {
     const service = appService()
-    const store = memoryStore(service)
+    const store = memoryStore({ clock: service.clock })
     const [one, other] = fleet(service, store, 2) as [Installation, Installation]
     await revealed(service, one)
     service.clock.time += 56 * MINUTE

@@ -89,17 +89,17 @@ describe.concurrent.each(Object.entries(SERVERS))(
 )
 
 test('our client gets a token from better-auth, and is told of a denial', async () => {
-  const server = await startBetterAuth()
-  onTestFinished(server.close)
+  const { close, approve, deny, deviceAuthorizationEndpoint, tokenEndpoint } = await startBetterAuth()
+  onTestFinished(close)
   const login = (onCodes: (codes: ShownCodes) => unknown) =>
     authorizeDevice({
       clientId: 'device',
       scopes: ['openid', 'profile'],
-      provider: rfc8628({ ...server, encoding: 'json' }),
+      provider: rfc8628({ deviceAuthorizationEndpoint, tokenEndpoint, encoding: 'json' }),
       onCodes,
     })
-  expect(await login(server.approve)).toMatchObject({ tokenType: 'Bearer', scopes: ['openid', 'profile'] })
-  await expect(login(server.deny)).rejects.toMatchObject({ code: 'denied' })
+  expect(await login(approve)).toMatchObject({ tokenType: 'Bearer', scopes: ['openid', 'profile'] })
+  await expect(login(deny)).rejects.toMatchObject({ code: 'denied' })
 }, 20_000)
 
 async function startProvider() {
