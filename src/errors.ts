@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'busy'
   | 'not_kept'
   | 'bad_id_token'
+  | 'no_access'
   | JwtErrorCode
 
 /**
@@ -315,6 +316,47 @@ export class BadIdTokenError extends AuthgraphError {
   }
 }
 
+/** The response of an {@link AccessError}. */
+export interface AccessRefusal {
+  readonly status: 400 | 401 | 403 | 429 | 503
+  /** The header `WWW-Authenticate`. */
+  readonly challenge?: string
+  /** The header `Retry-After`, in seconds. */
+  readonly retryAfter?: number
+  readonly cause?: unknown
+}
+
+/**
+ * A request to your API is not let in. The error contains its response: Express, Fastify and Hono send it if you let the
+ * error pass. In a `fetch` handler, return `error.getResponse()`.
+ *
+ * `status` is 401 if there is no valid credential, 403 if the token lacks a scope, 400 if the request has several
+ * credentials, 429 after too many wrong passwords, and 503 if the credential cannot be checked at the moment. `cause` then
+ * is the reason. `headers` are those of the response, such as `www-authenticate`.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1 RFC 6750, section 3.1}
+ */
+export class AccessError extends AuthgraphError {
+  readonly code = 'no_access'
+  readonly status: AccessRefusal['status']
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(message: string, { status, challenge, retryAfter, ...options }: AccessRefusal) {
+    super(message, options)
+    this.status = status
+    this.headers = {
+      ...(challenge !== undefined && { 'www-authenticate': challenge }),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    }
+  }
+
+  /** Returns the response as a web `Response`. */
+  getResponse(): Response {
+    const { status, headers, message } = this
+    return Response.json({ message }, { status, headers: { 'cache-control': 'no-store', ...headers } })
+  }
+}
+
 /** Union of all errors in this package, so that TypeScript can check a `switch (error.code)` for completeness. */
 export type AnyAuthgraphError =
   | DeniedError
@@ -336,6 +378,7 @@ export type AnyAuthgraphError =
   | BusyError
   | NotKeptError
   | BadIdTokenError
+  | AccessError
 
 /** Sets properties, and hides those without a value from whoever prints the error. */
 export function keep(error: Error, properties: Readonly<Record<string, unknown>>): void {

@@ -5,10 +5,13 @@ import { expect, test } from 'vitest'
 const BEFORE = `
 import { authorizeDevice, type OAuthToken, type ShownCodes } from '../src/index.ts'
 import { createSession, memoryStore } from '../src/session/index.ts'
-import { createService } from '../src/service/index.ts'
+import { createService, type Service } from '../src/service/index.ts'
 import { loginCommands } from '../src/terminal/index.ts'
 declare const token: OAuthToken
 declare const onCodes: (codes: ShownCodes) => void
+declare const caller: Awaited<ReturnType<Service['authenticate']>>
+declare const gate: ReturnType<Service['requireToken']>
+declare const request: Request
 const clients = [{ clientId: 'id', name: 'My app' }]
 const store = memoryStore()
 `
@@ -57,6 +60,15 @@ const MISTAKES: readonly (readonly [code: string, marked: string, ...says: strin
     "Object literal may only specify known properties, but 'authurl' does not exist in type 'ServiceOptions'. " +
       "Did you mean to write 'authUrl'?",
   ],
+  // A first guess once let requests without a credential through: they were not refused, they had the form "none".
+  [
+    "caller?.form === 'refused'",
+    "caller?.form === 'refused'",
+    'This comparison appears to be unintentional because the types \'"basic" | "app" | "oauth" | "personalToken" | undefined\' and \'"refused"\' have no overlap.',
+  ],
+  ['caller.form', 'caller', "'caller' is possibly 'undefined'."],
+
+  ['gate(request).user', 'user', "Property 'user' does not exist on type 'Promise<AuthenticatedToken>'."],
   [
     "loginCommands({ name: 'acme', clientID: 'id' })",
     'clientID',

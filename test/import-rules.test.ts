@@ -28,6 +28,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/client': {
     may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
   },
+  'src/access': { may: /^src\/(access\/.*|protocol\/(fields|syntax)|errors|assert-known)\.ts$/ },
   'src/app-jwt': {
     may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^jose$/,
@@ -75,13 +76,14 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^src\/terminal\/(login-terminal|report)\.ts$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|request|store)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|access|protocol|request|store)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^(node:(http2?|net)|jose)$/,
   },
   // An imitation for tests: what people deploy does not import it.
   'src/github-api': {
-    may: /^src\/(github-api\/.*|(request\/sha256|service\/(http\/types|tokens\/authenticate))\.ts|errors\.ts)$/,
-    types: /^(machines\/device-grant|src\/service\/(options|credentials\/app-jwts))\.ts$/,
+    may: /^src\/(github-api\/.*|(request\/sha256|access\/challenge|service\/http\/types)\.ts|errors\.ts)$/,
+    types:
+      /^(machines\/device-grant|src\/service\/(options|credentials\/app-jwts|tokens\/authenticate))\.ts$/,
   },
   'src/store': { may: /^src\/(store\/.*|(errors|assert-known)\.ts)$/ },
   'src/session/node': {

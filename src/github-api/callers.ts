@@ -1,6 +1,8 @@
 import type { User } from '../../machines/device-grant.ts'
+import { bearerChallenge } from '../access/challenge.ts'
+import { AccessError } from '../errors.ts'
 import { json, type ServiceResponse } from '../service/http/types.ts'
-import { type Authentication, CHALLENGE, type Refused } from '../service/tokens/authenticate.ts'
+import type { Authentication } from '../service/tokens/authenticate.ts'
 
 /** What a token may access. */
 export interface InstallationCaller {
@@ -24,8 +26,8 @@ export interface Repository {
 export type Caller = Authentication | InstallationCaller
 
 /** Responds with the user of a credential, like `GET /user` of GitHub. */
-export function describeUser(caller: Caller): ServiceResponse {
-  switch (caller.form) {
+export function describeUser(caller: Caller | undefined): ServiceResponse {
+  switch (caller?.form) {
     case 'app':
       return forbidden('this credential belongs to an app, not to a user')
     case 'installation':
@@ -36,13 +38,13 @@ export function describeUser(caller: Caller): ServiceResponse {
     case 'oauth':
       return json(200, describe(caller.user), { 'x-oauth-scopes': caller.scopes.join(', ') })
     default:
-      return unauthenticated(caller)
+      throw noCredential()
   }
 }
 
 /** Responds with the app that signed a token, like `GET /app` of GitHub. */
-export function describeApp(caller: Caller): ServiceResponse {
-  switch (caller.form) {
+export function describeApp(caller: Caller | undefined): ServiceResponse {
+  switch (caller?.form) {
     case 'app':
       return json(200, { id: caller.appId })
     case 'installation':
@@ -52,13 +54,13 @@ export function describeApp(caller: Caller): ServiceResponse {
     case 'oauth':
       return forbidden('this credential belongs to a user, not to an app')
     default:
-      return unauthenticated(caller)
+      throw noCredential()
   }
 }
 
 /** Responds with the repositories of an installation token, like `GET /installation/repositories` of GitHub. */
-export function describeInstallation(caller: Caller): ServiceResponse {
-  switch (caller.form) {
+export function describeInstallation(caller: Caller | undefined): ServiceResponse {
+  switch (caller?.form) {
     case 'installation': {
       const { owner, repositories } = caller
       return json(200, {
@@ -72,7 +74,7 @@ export function describeInstallation(caller: Caller): ServiceResponse {
     case 'oauth':
       return forbidden('this credential does not belong to an installation')
     default:
-      return unauthenticated(caller)
+      throw noCredential()
   }
 }
 
@@ -89,11 +91,6 @@ function forbidden(message: string): ServiceResponse {
   return json(403, { message })
 }
 
-/** Responds to a request without a credential, or with one that is not valid. */
-function unauthenticated(caller: { readonly form: 'none' } | Refused): ServiceResponse {
-  if (caller.form === 'none')
-    return json(401, { message: 'requires authentication' }, { 'www-authenticate': CHALLENGE })
-  const { status, message, challenge, retryAfter } = caller
-  const wait = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-  return json(status, { message }, { 'www-authenticate': challenge, ...wait })
+function noCredential(): AccessError {
+  return new AccessError('requires authentication', { status: 401, challenge: bearerChallenge() })
 }

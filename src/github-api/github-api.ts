@@ -1,3 +1,4 @@
+import { AccessError } from '../errors.ts'
 import type { ServiceRequest } from '../service/http/types.ts'
 import type { ServiceOptions } from '../service/options.ts'
 import { type Caller, describeApp, describeUser } from './callers.ts'
@@ -15,11 +16,16 @@ import { installationEndpoints } from './installations.ts'
 export function githubApi(apps: readonly InstalledApp[] = []): NonNullable<ServiceOptions['api']> {
   const tokens = createInstallationTokens()
   return ({ authenticate, clock }) => {
-    const identify = async (request: ServiceRequest): Promise<Caller> => {
-      const caller = await authenticate(request)
-      // The service does not know installation tokens.
-      const isUnknown = caller.form === 'refused' && caller.status === 401
-      return (isUnknown && tokens.find(request, clock.now())) || caller
+    const identify = async (request: ServiceRequest): Promise<Caller | undefined> => {
+      try {
+        return await authenticate(request)
+      } catch (error) {
+        // The service does not know installation tokens.
+        const isUnknown = error instanceof AccessError && error.status === 401
+        const caller = isUnknown ? tokens.find(request, clock.now()) : undefined
+        if (caller) return caller
+        throw error
+      }
     }
     const getUser = async (request: ServiceRequest) => describeUser(await identify(request))
     const getApp = async (request: ServiceRequest) => describeApp(await identify(request))

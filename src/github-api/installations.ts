@@ -25,7 +25,7 @@ export interface InstallationEndpoints {
   readonly installations: readonly KnownInstallation[]
   readonly tokens: InstallationTokens
   readonly clock: { now(): number }
-  readonly identify: (request: ServiceRequest) => Promise<Caller>
+  readonly identify: (request: ServiceRequest) => Promise<Caller | undefined>
 }
 
 /**
@@ -48,7 +48,7 @@ export function installationEndpoints({ installations, tokens, clock, identify }
     ): Handler =>
     async (request) => {
       const caller = await identify(request)
-      if (caller.form !== 'app') return describeApp(caller)
+      if (caller?.form !== 'app') return describeApp(caller)
       return respond(
         installations.filter(({ appId }) => appId === caller.appId),
         request,
@@ -67,7 +67,7 @@ export function installationEndpoints({ installations, tokens, clock, identify }
   endpoints.set('/installation/token', {
     DELETE: async (request) => {
       const caller = await identify(request)
-      if (caller.form !== 'installation') return describeInstallation(caller)
+      if (caller?.form !== 'installation') return describeInstallation(caller)
       tokens.remove(request)
       return noContent()
     },

@@ -1,6 +1,8 @@
 import type { User } from '../../machines/device-grant.ts'
+import { type ApiRequest, readApiRequest } from '../access/api-request.ts'
+import { createGate, type Gate, type GateOptions, unlessUnavailable } from '../access/gate.ts'
 import { assertKnown } from '../assert-known.ts'
-import { BadOptionError, type StoreUnavailableError } from '../errors.ts'
+import { AccessError, BadOptionError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts'
 import { Secret } from '../secret.ts'
@@ -15,12 +17,13 @@ import { harmless } from './host/harmless.ts'
 import { RefusedRequest } from './host/refused-request.ts'
 import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
 import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/listen.ts'
-import { createRequestListener, type RequestListener } from './http/request-listener.ts'
+import { createRequestListener, type RequestListener, serviceRequest } from './http/request-listener.ts'
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
 import {
   BodyReadError,
   hostError,
+  json,
   type ServiceRequest,
   type ServiceResponse,
   unavailable,
@@ -28,7 +31,12 @@ import {
 import { SERVICE_OPTIONS, type ServiceOptions } from './options.ts'
 import { createParts } from './parts.ts'
 import { hasUserId, isUser } from './stores/user-id.ts'
-import { type Authentication, authenticate } from './tokens/authenticate.ts'
+import {
+  type AuthenticatedToken,
+  type Authentication,
+  authenticate,
+  findToken,
+} from './tokens/authenticate.ts'
 
 const NO_USER = 'the user must be a name that is not empty, or { id, login }'
 
@@ -46,18 +54,33 @@ export interface Service {
    */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /**
-   * Authenticates a request to your own API. Accepts a web `Request`; for a request of Node, Express or Fastify, pass
-   * `{ headers: new Headers(request.headers as Record<string, string>) }`. Wrong passwords are limited per user name
-   * and, with an `address`, per network of the client.
+   * Protects a route of your own API. Call it once for each kind of route: it returns a function that resolves to who sends a
+   * request with an access token, or rejects with an {@link AccessError}, which contains the response. Accepts a web `Request`,
+   * and the request of Node, Express, Fastify or Hono.
    *
-   * Rejects with {@link BadOptionError} for other headers, and with {@link StoreUnavailableError} if the store does not respond:
-   * respond with 503 then.
+   * ```ts
+   * const gate = service.requireToken({ scopes: ['repo'] })
+   *
+   * app.get('/repositories', async (request) => {
+   *   const { user } = await gate(request)
+   *   return repositoriesOf(user)
+   * })
+   * ```
+   *
+   * Personal access tokens are accepted too. For passwords and app JWTs, use `authenticate`.
+   *
+   * @throws {@link BadOptionError} for an option that is not valid.
    */
-  readonly authenticate: (request: {
-    readonly url?: string
-    readonly headers: Headers
-    readonly address?: string | undefined
-  }) => Promise<Authentication>
+  readonly requireToken: (options?: GateOptions) => Gate<AuthenticatedToken>
+  /**
+   * Authenticates a request to your own API, in whichever form; resolves to `undefined` if it has no credential. For a route
+   * that needs one, use `requireToken`. Wrong passwords are limited per user name and, if the address is known, per network of
+   * the client: with a web request, pass `{ url, headers, address }`.
+   *
+   * Rejects with {@link AccessError} for a credential that is not valid, and if the store does not respond (status 503);
+   * with {@link BadOptionError} for anything that is not a request.
+   */
+  readonly authenticate: (request: ApiRequest) => Promise<Authentication | undefined>
   /**
    * Approves a user code on behalf of a user, as if they had approved on the page. Rejects with {@link BadOptionError} if the
    * user has no name or id.
@@ -132,7 +155,7 @@ export function createService(options: ServiceOptions): Service {
   })
   const issuer = () => addresses().authUrl ?? IN_PROCESS
   const parts = createParts(options, issuer)
-  const { clock, clientAddress, emit, grants, logins, onError, revocations } = parts
+  const { clock, emit, grants, logins, onError, revocations } = parts
   const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
   const offered = { grantTypes: grantTypes(parts), clients: options.clients, canRevoke }
   const deletionPaths = options.clients.flatMap(({ clientId, clientSecret }) =>
@@ -149,15 +172,7 @@ export function createService(options: ServiceOptions): Service {
     openidConfiguration: options.openidConfiguration
       ? async () => openidConfiguration(issuer(), offered)
       : undefined,
-    api: options.api?.({
-      clock,
-      authenticate: (request) =>
-        authenticate(parts, {
-          authorization: request.header('authorization'),
-          query: request.query,
-          address: clientAddress(request),
-        }),
-    }),
+    api: options.api?.({ clock, authenticate: (request) => authenticate(parts, request) }),
   }
   const routes = createRoutes(addresses(), handlers)
   let route = createRouter(routes)
@@ -166,6 +181,7 @@ export function createService(options: ServiceOptions): Service {
     try {
       return await route(request)
     } catch (error) {
+      if (error instanceof AccessError) return json(error.status, { message: error.message }, error.headers)
       if (error instanceof RefusedRequest) {
         if (error.event) await emit(error.event, request)
         return error.response
@@ -198,14 +214,10 @@ export function createService(options: ServiceOptions): Service {
       route = createRouter(createRoutes(addresses(), handlers))
       return listening
     },
-    async authenticate({ url = '', headers, address }) {
-      if (typeof headers?.get !== 'function')
-        throw new BadOptionError('headers must be a web Headers object: pass new Headers(request.headers)')
-      return authenticate(parts, {
-        authorization: headers.get('authorization') ?? undefined,
-        query: new URLSearchParams(url.split('?')[1]),
-        address,
-      })
+    requireToken: (required = {}) => createGate((token) => findToken(parts, token), required, onError),
+    async authenticate(request) {
+      const read = serviceRequest(readApiRequest(request), undefined)
+      return unlessUnavailable(() => authenticate(parts, read), onError)
     },
     async revoke(what) {
       if ('family' in what) return logins.endFamily(what.family, 'host')

@@ -6,7 +6,9 @@
  */
 
 export type { Origin, User } from '../../machines/device-grant.ts'
-export { BadOptionError, StoreUnavailableError } from '../errors.ts'
+export type { ApiRequest, NodeApiRequest, WebApiRequest } from '../access/api-request.ts'
+export type { Gate, GateOptions } from '../access/gate.ts'
+export { AccessError, type AccessRefusal, BadOptionError, StoreUnavailableError } from '../errors.ts'
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from '../store/memory-store.ts'
 export type { Change, Json, Store } from '../store/store.ts'
 export { createService, type Revocable, type Service } from './create-service.ts'
@@ -28,6 +30,6 @@ export type { Limit, Limits } from './limits/limits.ts'
 export type { ServiceOptions } from './options.ts'
 export { brandedPage, defaultPage, type PageOptions } from './page/branded-page.ts'
 export { englishTexts, type PageTexts } from './page/texts.ts'
-export type { Authentication, Refused } from './tokens/authenticate.ts'
+export type { AuthenticatedToken, Authentication } from './tokens/authenticate.ts'
 export type { RefreshTokens } from './tokens/families.ts'
 export type { TokenOwner } from './tokens/tokens.ts'

@@ -37,10 +37,10 @@ export interface ServiceOptions {
   readonly baseUrl?: string
   /**
    * Adds endpoints below `baseUrl`, for development and tests: `githubApi()` of `authgraph/testing`. Default: none. Your
-   * own `/user` and `/app` call `service.authenticate`.
+   * own routes call `service.requireToken`.
    */
   readonly api?: (service: {
-    readonly authenticate: (request: ServiceRequest) => Promise<Authentication>
+    readonly authenticate: (request: ServiceRequest) => Promise<Authentication | undefined>
     readonly clock: { now(): number }
   }) => ExtraEndpoints
   /**

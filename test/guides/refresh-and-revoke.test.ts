@@ -21,9 +21,13 @@ test('the service of the guide warns of theft, and logs a user out everywhere', 
   const at = { clientId: CLIENT_ID, provider, fetch: service.fetch }
   const login = () =>
     authorizeDevice({ ...at, onCodes: ({ userCode }) => void service.approve(userCode, 'octocat') })
+  const gate = service.requireToken()
   const isValid = async ({ accessToken }: Awaited<ReturnType<typeof login>>) => {
     const headers = new Headers({ authorization: `Bearer ${accessToken.reveal()}` })
-    return (await service.authenticate({ headers })).form === 'oauth'
+    return gate({ headers }).then(
+      () => true,
+      () => false,
+    )
   }
 
   const [stolen, other] = await Promise.all([login(), login()])

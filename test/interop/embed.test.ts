@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { authorizeDevice, github } from '../../src/index.ts'
-import { createService, type Service } from '../../src/service/index.ts'
+import { AccessError, createService, type Service } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 import { expressApp } from './embed/express.ts'
 import { fastifyApp } from './embed/fastify.ts'
@@ -21,21 +21,43 @@ interface Server {
 const OWN_PATHS = ['/user', '/app']
 const OWN = 'Your own page'
 
+/** A path that needs a token. */
+const PROTECTED = '/protected'
+const REQUIRED = { scopes: ['repo'] }
+
 const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> = {
   async node(service) {
     const server = nodeServer(service).listen(0, '127.0.0.1')
+    const gate = service.requireToken(REQUIRED)
+    const [mounted] = server.listeners('request') as RequestListener[]
+    server.removeAllListeners('request').on('request', async (request, response) => {
+      if (request.url !== PROTECTED) return mounted?.(request, response)
+      try {
+        response.end((await gate(request)).user)
+      } catch (error) {
+        if (!(error instanceof AccessError)) throw error
+        response.writeHead(error.status, error.headers).end(error.message)
+      }
+    })
     await once(server, 'listening')
     return server
   },
   async express(service) {
     const app = expressApp(service)
     app.get(OWN_PATHS, (_request, response) => void response.send(OWN))
+    const gate = service.requireToken(REQUIRED)
+    app.set('env', 'test').get(PROTECTED, async (request, response) => {
+      response.send((await gate(request)).user)
+    })
     const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return server
   },
   async hono(service) {
-    const { fetch } = honoApp(service).on('GET', OWN_PATHS, (context) => context.text(OWN))
+    const gate = service.requireToken(REQUIRED)
+    const { fetch } = honoApp(service)
+      .on('GET', OWN_PATHS, (context) => context.text(OWN))
+      .get(PROTECTED, async ({ req, text }) => text(String((await gate(req)).user)))
     // Other tests of this process need the runtime's own Request and Response.
     const server = serve({ fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false })
     await once(server, 'listening')
@@ -44,6 +66,8 @@ const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> =
   async fastify(service) {
     const app = fastifyApp(service)
     for (const path of OWN_PATHS) app.get(path, async () => OWN)
+    const gate = service.requireToken(REQUIRED)
+    app.get(PROTECTED, async (request) => (await gate(request)).user)
     await app.listen({ port: 0, host: '127.0.0.1' })
     return { address: () => app.server.address(), close: () => app.close() }
   },
@@ -66,7 +90,7 @@ function addressing() {
 }
 
 test.concurrent.each(Object.entries(SERVERS))(
-  'logs in inside %s, which keeps /user',
+  'logs in inside %s, which keeps /user and protects a route',
   async (_name, start) => {
     const { service, seen } = addressing()
     const server = await start(service)
@@ -77,17 +101,25 @@ test.concurrent.each(Object.entries(SERVERS))(
     const pages: number[] = []
     const token = await authorizeDevice({
       clientId: CLIENT_ID,
-      provider: provider,
+      provider,
+      scopes: REQUIRED.scopes,
       onCodes: async ({ userCode }) => {
         pages.push((await fetch(`${url}/login/device?user_code=${userCode}`)).status)
         await service.approve(userCode, 'octocat')
       },
     })
-    expect(token.scopes).toEqual([])
+    expect(token.scopes).toEqual(REQUIRED.scopes)
     expect(pages).toEqual([200])
     expect([...seen]).toEqual(['127.0.0.1'])
     for (const path of ['', ...OWN_PATHS]) expect(await (await fetch(url + path)).text()).toBe(OWN)
     expect((await fetch(`${url}/login/device/code`)).status).toBe(405)
+    const authorization = `Bearer ${token.accessToken.reveal()}`
+    expect(await (await fetch(url + PROTECTED, { headers: { authorization } })).text()).toBe('octocat')
+    const { status, headers } = await fetch(url + PROTECTED, { headers: { authorization: 'Bearer x' } })
+    expect([status, headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="authgraph", error="invalid_token", scope="repo"',
+    ])
   },
 )
 

@@ -33,10 +33,7 @@ export function refreshContract(name: string, { clientSecret, connect, errorOf }
       )
       const { url, close } = await service.listen()
       onTestFinished(close)
-      const isValid = async (token: string) => {
-        const headers = new Headers({ authorization: `Bearer ${token}` })
-        return (await service.authenticate({ headers })).form === 'oauth'
-      }
+      const isValid = async (token: string) => (await service.whoIs(token)).status === 200
       const client = await connect({ url, clientId: CLIENT_ID })
       return { ...service, ...client, isValid, accessToken: access_token, refreshToken: refresh_token }
     }

@@ -126,7 +126,7 @@ test('the functions of a service work without this', async () => {
   const codes = await (await fetch(new URL('http://localhost/login/device/code'), init)).json()
   expect(await approve(codes.user_code, 'octocat')).toBe('done')
   expect(await deny(codes.user_code)).toBe('decided')
-  expect(await authenticate(new Request('http://localhost'))).toEqual({ form: 'none' })
+  expect(await authenticate(new Request('http://localhost'))).toBeUndefined()
   const request = new Request('http://localhost/login/device/code', init)
   expect((await fetch(request)).status).toBe(200)
 })

@@ -295,7 +295,7 @@ describe('a client with a secret', () => {
       expect(response.headers.get('content-length')).toBeNull()
     }
     const headers = new Headers({ authorization: `Bearer ${access_token}` })
-    expect(await service.authenticate({ headers })).toMatchObject({ form: 'refused' })
+    await expect(service.authenticate({ headers })).rejects.toMatchObject({ status: 401 })
   })
 
   test.each<[number, string, Parameters<typeof remove>[2] | undefined]>([

@@ -122,6 +122,6 @@ test.each([
   const path = newPath()
   const clientAddress = vi.fn(behindProxies(proxies))
   await listen({ path }, { clientAddress, users: [{ username: 'octocat', password: 'secret' }] })
-  await statusAt(path, '/user', { 'x-forwarded-for': 'unix:, 192.0.2.7' })
+  await statusAt(path, '/user', { authorization: 'Basic eDp5', 'x-forwarded-for': 'unix:, 192.0.2.7' })
   expect(clientAddress).toHaveReturnedWith(expected)
 })

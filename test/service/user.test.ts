@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Secret } from '../../src/secret.ts'
 import { startService } from '../support/start-service.ts'
 
 describe('GET /user', () => {
@@ -45,6 +46,7 @@ describe('authenticate', () => {
       form: 'oauth',
       user: { id: 7, login: 'octocat' },
       scopes: ['repo', 'gist'],
+      client: { clientId: expect.any(Secret), name: 'App' },
     })
   })
 

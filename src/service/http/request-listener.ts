@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { headerOf, type NodeApiRequest } from '../../access/api-request.ts'
 import { createTraffic, type Traffic } from './traffic.ts'
 import {
   type Handler,
@@ -86,12 +87,13 @@ function readBody(message: IncomingMessage | Http2ServerRequest): Promise<string
   })
 }
 
-function serviceRequest(
-  { method = 'GET', url = '/', rawHeaders, socket }: IncomingMessage | Http2ServerRequest,
+/** Returns a request of Node in the form of the service. */
+export function serviceRequest(
+  { method = 'GET', url = '/', rawHeaders, socket }: NodeApiRequest,
   body: string | undefined,
-  unknown: string,
+  unknown?: string,
 ): ServiceRequest {
-  const header = (name: string) => allValuesOf(name, rawHeaders)
+  const header = (name: string) => headerOf(name, rawHeaders)
   // A request to a proxy has an absolute URL, which names the host (RFC 9112, section 3.2.2).
   const [, host = header(':authority') ?? header('host'), path = '/', query = ''] =
     /^(?:https?:\/\/([^/?]*))?([^?]*)\??(.*)$/i.exec(url) ?? []
@@ -105,17 +107,6 @@ function serviceRequest(
     },
     body,
     header,
-    isGone: () => socket.destroyed,
+    isGone: () => socket.destroyed === true,
   }
-}
-
-/** All values of a repeated header: `headers` would hide a second credential. HTTP/2 has no `headersDistinct`. */
-function allValuesOf(name: string, rawHeaders: readonly string[]): string | undefined {
-  let values: string | undefined
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [own = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
-    if (own.length !== name.length || own.toLowerCase() !== name) continue
-    values = values === undefined ? value : `${values}, ${value}`
-  }
-  return values
 }

@@ -282,7 +282,12 @@ async function hostFetch(input, init) {
   const [, token] = request.headers.get('authorization')?.split(' ') ?? []
   if (path === '/installation/repositories' && issued.has(token)) return respond(200, { total_count: 0 })
   if (path === '/installation/token' && issued.delete(token)) return new Response(null, { status: 204 })
-  const { form, user, appId, scopes = [] } = await service.authenticate(request)
+  const {
+    form,
+    user,
+    appId,
+    scopes = [],
+  } = (await service.authenticate(request).catch(() => undefined)) ?? {}
   if (user) return respond(200, user.login ? user : { login: user }, { 'x-oauth-scopes': scopes.join(', ') })
   if (form !== 'app') return respond(401, {})
   if (path === '/app') return respond(200, { id: appId })

@@ -1,0 +1,86 @@
+import { assertKnown, type Names } from '../assert-known.ts'
+import { AccessError, BadOptionError } from '../errors.ts'
+import { isTexts } from '../protocol/fields.ts'
+import { isScope } from '../protocol/syntax.ts'
+import { type ApiRequest, headerOf, readApiRequest, readCredential } from './api-request.ts'
+import { bearerChallenge } from './challenge.ts'
+
+/** What a route requires of a token. */
+export interface GateOptions {
+  /** The scopes that the token must have, all of them. Default: none. */
+  readonly scopes?: readonly string[]
+  /**
+   * The URL of your API's metadata, if it publishes them: the challenge names it, so that a client finds out where to log in.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc9728.html#section-5.1 RFC 9728, section 5.1}
+   */
+  readonly resourceMetadata?: string
+}
+
+/**
+ * Lets in the requests that may use a route: resolves to who sends the request, and rejects with an {@link AccessError} for
+ * any other.
+ */
+export type Gate<Caller> = (request: ApiRequest) => Promise<Caller>
+
+const KNOWN: Names<GateOptions> = { scopes: true, resourceMetadata: true }
+
+/**
+ * Creates a gate.
+ *
+ * @param find Returns who sends a token; `undefined` if it is not valid. Any other error than a BadOptionError means that
+ *   nobody can tell at the moment.
+ * @param onError Called with that error.
+ * @throws {@link BadOptionError} for an option that is not valid.
+ */
+export function createGate<Caller extends { readonly scopes: readonly string[] }>(
+  find: (token: string) => Promise<Caller | undefined>,
+  options: GateOptions,
+  onError?: (error: unknown) => void,
+): Gate<Caller> {
+  assertKnown(options, KNOWN)
+  const { scopes = [], resourceMetadata } = options
+  if (!isTexts(scopes) || !scopes.every(isScope)) throw new BadOptionError('scopes must be a list of scopes')
+  if (resourceMetadata !== undefined && !URL.canParse(resourceMetadata))
+    throw new BadOptionError('resourceMetadata must be a URL')
+  const parameters = {
+    scope: scopes.length > 0 ? scopes.join(' ') : undefined,
+    resource_metadata: resourceMetadata && new URL(resourceMetadata).href,
+  }
+  const refusal = (status: 401 | 403, message: string, error?: string) =>
+    new AccessError(message, { status, challenge: bearerChallenge({ error, ...parameters }) })
+
+  return async (request) => {
+    const { rawHeaders, url = '' } = readApiRequest(request)
+    const query = new URLSearchParams(url.split('?')[1])
+    const { scheme, value = '' } = readCredential(headerOf('authorization', rawHeaders), query) ?? {}
+    if (scheme !== 'bearer' && scheme !== 'token') throw refusal(401, 'requires an access token')
+    const caller = await unlessUnavailable(() => find(value), onError)
+    if (caller === undefined) throw refusal(401, 'the access token is not valid', 'invalid_token')
+    const missing = scopes.filter((scope) => !caller.scopes.includes(scope))
+    if (missing.length > 0)
+      throw refusal(403, `the access token lacks the scope ${missing.join(' ')}`, 'insufficient_scope')
+    return caller
+  }
+}
+
+/** Seconds after which a client may retry. */
+const SHORT_WAIT = 5
+
+/** Runs what may fail because a store or a server does not respond: a client must not take that for a refusal. */
+export async function unlessUnavailable<Result>(
+  work: () => Promise<Result>,
+  onError?: (error: unknown) => void,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AccessError) throw error
+    onError?.(error)
+    throw new AccessError('the credential cannot be checked at the moment: try again later', {
+      status: 503,
+      retryAfter: SHORT_WAIT,
+      cause: error,
+    })
+  }
+}
