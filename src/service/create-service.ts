@@ -61,10 +61,10 @@ export interface Service {
    * ```ts
    * const gate = service.requireToken({ scopes: ['repo'] })
    *
-   * app.get('/repositories', async (request) => {
+   * async function profile(request: Request) {
    *   const { user } = await gate(request)
-   *   return repositoriesOf(user)
-   * })
+   *   return Response.json({ user })
+   * }
    * ```
    *
    * Personal access tokens are accepted too. For passwords and app JWTs, use `authenticate`.
