@@ -9,6 +9,7 @@ const BUILT_TESTS = [
   'test/app-jwt/built.test.ts',
   'test/docs/device-login.test.ts',
   'test/package/*.test.ts',
+  'test/guides/protect-your-routes.test.ts',
   'test/guides/run-the-service.test.ts',
   'test/guides/test-your-login/app.test.ts',
   'test/guides/your-own-cli.test.ts',

@@ -12,6 +12,7 @@ test.each([
   'guides/github-apps',
   'guides/inspect',
   'guides/keep-a-token',
+  'guides/protect-your-routes',
   'guides/providers',
   'guides/proxies',
   'guides/own-machine',
@@ -31,8 +32,9 @@ test.each([
     file,
     code,
   ])
-  // Where the packages are installed that the servers of that guide need.
-  const place = document === 'guides/embed' ? '../interop/embed' : basename(document)
+  // Where the packages are installed that the servers of those guides need.
+  const isServer = ['guides/embed', 'guides/protect-your-routes'].includes(document)
+  const place = join(isServer ? '../interop' : '', basename(document))
   const folder = join(import.meta.dirname, place)
   const tested = readdirSync(folder)
     .filter((file) => !text.includes(`(../../test/${document}/${file})`))

@@ -3,15 +3,11 @@ import fastify, { type FastifyInstance } from 'fastify'
 
 export function fastifyApp(service: Service): FastifyInstance {
   const app = fastify()
-  app.register(async (scope) => {
-    // The service reads the bodies itself.
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    for (const path of service.paths)
-      scope.all(path, (request, response) => {
-        response.hijack()
-        return service.requestListener(request.raw, response.raw)
-      })
+  // Before Fastify parses the body, which the service reads itself.
+  app.addHook('onRequest', async ({ raw, url }, reply) => {
+    if (!service.paths.includes(url.split('?')[0] ?? '')) return
+    reply.hijack()
+    await service.requestListener(raw, reply.raw)
   })
   app.get('/', async () => 'Your own page')
   return app
