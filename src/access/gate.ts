@@ -2,8 +2,8 @@ import { assertKnown, type Names } from '../assert-known.ts'
 import { AccessError, BadOptionError } from '../errors.ts'
 import { isTexts } from '../protocol/fields.ts'
 import { isScope } from '../protocol/syntax.ts'
-import { type ApiRequest, headerOf, readApiRequest, readCredential } from './api-request.ts'
 import { bearerChallenge } from './challenge.ts'
+import { headerOf, type IncomingRequest, readCredential, readIncoming } from './incoming-request.ts'
 
 /** What a route requires of a token. */
 export interface GateOptions {
@@ -21,7 +21,7 @@ export interface GateOptions {
  * Lets in the requests that may use a route: resolves to who sends the request, and rejects with an {@link AccessError} for
  * any other.
  */
-export type Gate<Caller> = (request: ApiRequest) => Promise<Caller>
+export type Gate<Caller> = (request: IncomingRequest) => Promise<Caller>
 
 const KNOWN: Names<GateOptions> = { scopes: true, resourceMetadata: true }
 
@@ -51,7 +51,7 @@ export function createGate<Caller extends { readonly scopes: readonly string[] }
     new AccessError(message, { status, challenge: bearerChallenge({ error, ...parameters }) })
 
   return async (request) => {
-    const { rawHeaders, url = '' } = readApiRequest(request)
+    const { rawHeaders, url = '' } = readIncoming(request)
     const query = new URLSearchParams(url.split('?')[1])
     const { scheme, value = '' } = readCredential(headerOf('authorization', rawHeaders), query) ?? {}
     if (scheme !== 'bearer' && scheme !== 'token') throw refusal(401, 'requires an access token')

@@ -1,6 +1,6 @@
 import type { User } from '../../machines/device-grant.ts'
-import { type ApiRequest, readApiRequest } from '../access/api-request.ts'
 import { createGate, type Gate, type GateOptions, unlessUnavailable } from '../access/gate.ts'
+import { type IncomingRequest, readIncoming } from '../access/incoming-request.ts'
 import { assertKnown } from '../assert-known.ts'
 import { AccessError, BadOptionError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
@@ -80,7 +80,7 @@ export interface Service {
    * Rejects with {@link AccessError} for a credential that is not valid, and if the store does not respond (status 503);
    * with {@link BadOptionError} for anything that is not a request.
    */
-  readonly authenticate: (request: ApiRequest) => Promise<Authentication | undefined>
+  readonly authenticate: (request: IncomingRequest) => Promise<Authentication | undefined>
   /**
    * Approves a user code on behalf of a user, as if they had approved on the page. Rejects with {@link BadOptionError} if the
    * user has no name or id.
@@ -216,7 +216,7 @@ export function createService(options: ServiceOptions): Service {
     },
     requireToken: (required = {}) => createGate((token) => findToken(parts, token), required, onError),
     async authenticate(request) {
-      const read = serviceRequest(readApiRequest(request), undefined)
+      const read = serviceRequest(readIncoming(request), undefined)
       return unlessUnavailable(() => authenticate(parts, read), onError)
     },
     async revoke(what) {

@@ -6,8 +6,8 @@
  */
 
 export type { Origin, User } from '../../machines/device-grant.ts'
-export type { ApiRequest, NodeApiRequest, WebApiRequest } from '../access/api-request.ts'
 export type { Gate, GateOptions } from '../access/gate.ts'
+export type { IncomingRequest, NodeRequest, WebRequest } from '../access/incoming-request.ts'
 export { AccessError, type AccessRefusal, BadOptionError, StoreUnavailableError } from '../errors.ts'
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from '../store/memory-store.ts'
 export type { Change, Json, Store } from '../store/store.ts'

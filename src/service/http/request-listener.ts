@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { headerOf, type NodeApiRequest } from '../../access/api-request.ts'
+import { headerOf, type NodeRequest } from '../../access/incoming-request.ts'
 import { createTraffic, type Traffic } from './traffic.ts'
 import {
   type Handler,
@@ -89,7 +89,7 @@ function readBody(message: IncomingMessage | Http2ServerRequest): Promise<string
 
 /** Returns a request of Node in the form of the service. */
 export function serviceRequest(
-  { method = 'GET', url = '/', rawHeaders, socket }: NodeApiRequest,
+  { method = 'GET', url = '/', rawHeaders, socket }: NodeRequest,
   body: string | undefined,
   unknown?: string,
 ): ServiceRequest {

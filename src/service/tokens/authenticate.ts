@@ -1,6 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { readCredential } from '../../access/api-request.ts'
 import { bearerChallenge, REALM } from '../../access/challenge.ts'
+import { readCredential } from '../../access/incoming-request.ts'
 import { AccessError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
 import type { AppTokens } from '../credentials/app-jwts.ts'

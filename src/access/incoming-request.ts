@@ -2,7 +2,7 @@ import { AccessError, BadOptionError } from '../errors.ts'
 import { bearerChallenge } from './challenge.ts'
 
 /** A web `Request`, or what is known of one. */
-export interface WebApiRequest {
+export interface WebRequest {
   readonly method?: string
   /** A credential in its query is refused. */
   readonly url?: string
@@ -12,7 +12,7 @@ export interface WebApiRequest {
 }
 
 /** A request of Node's `http` or `http2`, or of Express. */
-export interface NodeApiRequest {
+export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
   /** Names and values in turn. The `headers` of Node would hide a second credential. */
@@ -21,18 +21,18 @@ export interface NodeApiRequest {
 }
 
 /** A request to your own API: of a `fetch` handler, Node or Express, or of Fastify or Hono, which keep one of those in `raw`. */
-export type ApiRequest =
-  | WebApiRequest
-  | NodeApiRequest
-  | { readonly raw: WebApiRequest }
-  | { readonly raw: NodeApiRequest }
+export type IncomingRequest =
+  | WebRequest
+  | NodeRequest
+  | { readonly raw: WebRequest }
+  | { readonly raw: NodeRequest }
 
 /**
  * Returns a request in the form that Node gives it.
  *
  * @throws {@link BadOptionError} for anything else.
  */
-export function readApiRequest(request: ApiRequest): NodeApiRequest {
+export function readIncoming(request: IncomingRequest): NodeRequest {
   const known = request && 'raw' in request ? request.raw : request
   if (known && 'rawHeaders' in known) return known
   if (typeof known?.headers?.get !== 'function')
