@@ -250,7 +250,8 @@ class InstallationCredentials implements Installation {
       const response = await api.raw(address, { method: 'POST', body, signal })
       return readInstallationToken(response, mintedAt)
     }
-    if (path.id !== undefined) return mintAt(path.id)
+    if (path.id !== undefined)
+      return mintAt(path.id).catch(withHint('the app has no installation with this id'))
     const find = async () => {
       const id = await findInstallation(api, path.lookUp, signal)
       this.#ids.set(baseUrl, id)
@@ -339,12 +340,17 @@ function isName(text: unknown): boolean {
   return typeof text === 'string' && /^[\w.-]+$/.test(text) && !/^\.+$/.test(text)
 }
 
-async function findInstallation(api: Api, path: string, signal: AbortSignal): Promise<number> {
-  const found = await api(path, { signal }).catch((error) => {
+/** Returns a function that rethrows an error, with a hint if it is a 404. */
+function withHint(hint: string): (error: unknown) => never {
+  return (error) => {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
     const { status, headers, body } = error
-    throw new ApiError({ status }, { headers, body }, `${error.message}; the app is not installed there`)
-  })
+    throw new ApiError({ status }, { headers, body }, `${error.message}; ${hint}`)
+  }
+}
+
+async function findInstallation(api: Api, path: string, signal: AbortSignal): Promise<number> {
+  const found = await api(path, { signal }).catch(withHint('the app is not installed there'))
   const id = memberOf(found, 'id')
   if (Number.isSafeInteger(id)) return id as number
   throw new BadResponseError('the installation has no valid "id"')

@@ -209,7 +209,12 @@ describe('the form installation', () => {
 
   test('rejects where the installation is unknown, and asks once', async () => {
     const service = appService()
-    await expect(call(service, at(service, { installationId: 99 }))).rejects.toMatchObject({ status: 404 })
+    await expect(call(service, at(service, { installationId: 99 }))).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringMatching(
+        /^POST \S+\/99\/access_tokens: 404 .+; the app has no installation with this id$/,
+      ),
+    })
     await expect(call(service, at(service, { owner: 'nobody' }))).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
 import { type CheckReport, createSandbox } from '../../src/testing/index.ts'
 import { test, type World } from './support/world.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
+const GUIDE = resolve(import.meta.dirname, '../../docs/guides/test-your-login.md')
 
 /** A service, and the commands that decide for its user. */
 async function served(world: World) {
@@ -15,14 +16,16 @@ async function served(world: World) {
     refreshTokens: { lifetime: 3600 },
   })
   const user = await world.serve(async ({ url = '' }, response) => {
-    const [, decision, code] = url.split('/')
-    response.end(await (decision === 'approve' ? sandbox.approve(code) : sandbox.deny(code)))
+    response.end(await sandbox.deny(url.slice(1)))
   })
   const url = await sandbox.listen()
   world.onEnd(() => sandbox.close())
-  const by = (decision: string) =>
-    `'${process.execPath}' -e 'fetch(process.argv[1] + process.argv[2])' ${user}/${decision}/ CODE`
-  return { sandbox, url, approve: by('approve'), deny: by('deny') }
+  const file = join(world.folder, 'decide.mjs')
+  const [, script = ''] = /```js\n(.*?)```/s.exec(readFileSync(GUIDE, 'utf8')) ?? []
+  writeFileSync(file, script)
+  const approve = `'${process.execPath}' '${file}' approve`
+  const deny = `'${process.execPath}' -e 'fetch(process.argv[1] + process.argv[2])' ${user}/ CODE`
+  return { sandbox, url, approve, deny }
 }
 
 const check = (url: string, ...more: string[]) => ['check', url, '--client-id', CLIENT_ID, ...more]
@@ -33,7 +36,7 @@ describe('authgraph check', { concurrent: true }, () => {
     const junit = join(world.folder, 'check.xml')
     const options = ['--scope', 'repo,gist', '--resource', `${url}/user`, '--json', '--junit', junit]
     const { stdout } = await world.expect(check(url, ...options, '--approve', approve, '--deny', deny), {
-      stderr: '',
+      stderr: ['You approved the request\n'],
     })
     const report: CheckReport = JSON.parse(stdout)
     expect(report).toMatchObject({ failed: 0, dialect: 'github' })

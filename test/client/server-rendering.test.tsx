@@ -40,12 +40,12 @@ test('what the browser guide shows renders on a server, sends nothing and sets n
   const app = createSSRApp({
     setup() {
       // biome-ignore lint/correctness/useHookAtTopLevel: it is of Vue, not of React.
-      const view = useLogin('id', props.onToken)
+      const view = useLogin(props)
       return () => h('p', view.value?.text ?? 'Not yet.')
     },
   })
   expect(await renderVue(app)).toBe('<p>Not yet.</p>')
-  expect(get(loginStore('id', props.onToken))).toBeUndefined()
+  expect(get(loginStore(props))).toBeUndefined()
   for (const timer of timers) expect(timer).not.toHaveBeenCalled()
   await expectNothingDone()
   vi.unstubAllGlobals()

@@ -33,11 +33,9 @@ function start() {
   const at = page()
   const views: DeviceView[] = []
   const tokens: OAuthToken[] = []
-  const end = startLogin({
-    clientId: 'id',
-    show: (view) => views.push(view),
-    onToken: (token) => tokens.push(token),
-  })
+  const end = startLogin({ clientId: 'id', onToken: (token) => tokens.push(token) }, (view) =>
+    views.push(view),
+  )
   return { ...at, views, tokens, end, view: () => views.at(-1) }
 }
 
@@ -173,7 +171,7 @@ test('a login with Vue starts and stops with its component', async () => {
   const app = createApp({
     setup() {
       // biome-ignore lint/correctness/useHookAtTopLevel: this is Vue, not React.
-      const view = useLogin('id', () => undefined)
+      const view = useLogin({ clientId: 'id', onToken: () => undefined })
       return () => h('p', view.value?.userCode)
     },
   })
@@ -190,7 +188,7 @@ test('a login with Vue starts and stops with its component', async () => {
 
 test('a login with Svelte starts with its first subscriber and stops with its last', async () => {
   const { sent, pass } = page()
-  const store = loginStore('id', () => undefined)
+  const store = loginStore({ clientId: 'id', onToken: () => undefined })
   // Subscribing and unsubscribing in one turn sends no request.
   expect(get(store)).toMatchObject({ activity: 'requesting' })
   await pass(1)

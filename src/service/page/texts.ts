@@ -114,7 +114,7 @@ export const englishTexts: PageTexts = {
 
   approved: {
     title: 'You approved the request',
-    text: 'Your device will continue in a moment. You can close this window and return to it.',
+    text: 'Return to your device to continue. You can close this window.',
   },
   denied: {
     title: 'You denied the request',

@@ -1,16 +1,10 @@
-import type { DeviceView, OAuthToken } from 'authgraph'
-import { type Readable, readable } from 'svelte/store'
-import { startLogin } from './login.js'
+import type { DeviceView } from 'authgraph'
+import { readable } from 'svelte/store'
+import { type LoginOptions, startLogin } from './login.js'
 
-/**
- * One login. It starts with the first subscriber, and stops with the last.
- */
-export function loginStore(
-  clientId: string,
-  onToken: (token: OAuthToken) => void,
-): Readable<DeviceView | undefined> {
+/** A login from the first subscriber until the last. */
+export function loginStore(options: LoginOptions) {
   return readable<DeviceView | undefined>(undefined, (show) => {
-    if (typeof document === 'undefined') return
-    return startLogin({ clientId, show, onToken })
+    if (typeof document !== 'undefined') return startLogin(options, show)
   })
 }

@@ -1,23 +1,16 @@
-import type { DeviceView, OAuthToken } from 'authgraph'
-import { onMounted, onUnmounted, type ShallowRef, shallowRef } from 'vue'
-import { startLogin } from './login.js'
+import type { DeviceView } from 'authgraph'
+import { onMounted, onUnmounted, shallowRef } from 'vue'
+import { type LoginOptions, startLogin } from './login.js'
 
-/**
- * One login. It starts when the component is mounted, and stops when it is
- * unmounted.
- */
-export function useLogin(
-  clientId: string,
-  onToken: (token: OAuthToken) => void,
-): ShallowRef<DeviceView | undefined> {
+/** A login from when the component is mounted until it is unmounted. */
+export function useLogin(options: LoginOptions) {
   const view = shallowRef<DeviceView>()
-  let stop: (() => void) | undefined
+  let stop = () => {}
   onMounted(() => {
-    const show = (next: DeviceView) => {
+    stop = startLogin(options, (next) => {
       view.value = next
-    }
-    stop = startLogin({ clientId, show, onToken })
+    })
   })
-  onUnmounted(() => stop?.())
+  onUnmounted(() => stop())
   return view
 }

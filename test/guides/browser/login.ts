@@ -7,10 +7,8 @@ import {
   watchActor,
 } from 'authgraph'
 
-export interface Login {
+export interface LoginOptions {
   readonly clientId: string
-  /** Called immediately, at every change, and every second. */
-  readonly show: (view: DeviceView) => void
   readonly onToken: (token: OAuthToken) => void
 }
 
@@ -22,8 +20,15 @@ export function hasFailed({ activity, status }: DeviceView): boolean {
   return activity === undefined && status !== 'authorized'
 }
 
-/** Starts a login. Returns a function that stops it. */
-export function startLogin({ clientId, show, onToken }: Login): () => void {
+/**
+ * Starts a login. Returns a function that stops it.
+ *
+ * @param show Called immediately, at every change, and every second.
+ */
+export function startLogin(
+  { clientId, onToken }: LoginOptions,
+  show: (view: DeviceView) => void,
+): () => void {
   const login = createDeviceAuthorization({
     clientId,
     provider: github({ authUrl: location.origin }),

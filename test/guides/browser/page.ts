@@ -31,7 +31,7 @@ export function showLogin(
           : `${view.secondsLeft} seconds left`
       if (hasFailed(view)) place.replaceChildren(text, button)
     }
-    startLogin({ clientId, show, onToken })
+    startLogin({ clientId, onToken }, show)
   }
   place.replaceChildren(button)
 }
