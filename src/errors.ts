@@ -341,7 +341,7 @@ export class AccessError extends AuthgraphError {
   readonly status: AccessRefusal['status']
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(message: string, { status, challenge, retryAfter, ...options }: AccessRefusal) {
+  constructor({ status, challenge, retryAfter, ...options }: AccessRefusal, message: string) {
     super(message, options)
     this.status = status
     this.headers = {

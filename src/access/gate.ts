@@ -48,7 +48,7 @@ export function createGate<Caller extends { readonly scopes: readonly string[] }
     resource_metadata: resourceMetadata && new URL(resourceMetadata).href,
   }
   const refusal = (status: 401 | 403, message: string, error?: string) =>
-    new AccessError(message, { status, challenge: bearerChallenge({ error, ...parameters }) })
+    new AccessError({ status, challenge: bearerChallenge({ error, ...parameters }) }, message)
 
   return async (request) => {
     const { rawHeaders, url = '' } = readIncoming(request)
@@ -77,10 +77,13 @@ export async function unlessUnavailable<Result>(
   } catch (error) {
     if (error instanceof AccessError) throw error
     onError?.(error)
-    throw new AccessError('the credential cannot be checked at the moment: try again later', {
-      status: 503,
-      retryAfter: SHORT_WAIT,
-      cause: error,
-    })
+    throw new AccessError(
+      {
+        status: 503,
+        retryAfter: SHORT_WAIT,
+        cause: error,
+      },
+      'the credential cannot be checked at the moment: try again later',
+    )
   }
 }

@@ -82,5 +82,5 @@ export function readCredential(
 }
 
 function invalid(message: string): AccessError {
-  return new AccessError(message, { status: 400, challenge: bearerChallenge({ error: 'invalid_request' }) })
+  return new AccessError({ status: 400, challenge: bearerChallenge({ error: 'invalid_request' }) }, message)
 }

@@ -15,7 +15,7 @@ export function readClientId(value: string | Secret | undefined): Secret {
 /** Reads how the client authenticates. Throws a BadOptionError if that is invalid. */
 export function readAuthentication(
   value: ClientAuthentication = { method: 'none' },
-  { clientAuthenticationMethods: listed = [] }: Provider,
+  { clientAuthenticationMethods: listed = [] }: Pick<Provider, 'clientAuthenticationMethods'>,
 ): ResolvedAuthentication {
   const option: ClientAuthentication = Object(value)
   switch (option.method) {

@@ -15,6 +15,7 @@ const metadata = v.object({
   device_authorization_endpoint: v.string(),
   token_endpoint: v.string(),
   revocation_endpoint: v.optional(v.string()),
+  introspection_endpoint: v.optional(v.string()),
 })
 
 /**
@@ -61,7 +62,8 @@ function documentsOf(issuer: string): string[] {
 
 function readMetadata(body: unknown, issuer: string): Provider {
   const { issuer: named, ...endpoints } = parseFields(metadata, body, 'issuer metadata')
-  const { device_authorization_endpoint, token_endpoint, revocation_endpoint } = endpoints
+  const { device_authorization_endpoint, token_endpoint, revocation_endpoint, introspection_endpoint } =
+    endpoints
   const userinfoEndpoint = textMemberOf(body, 'userinfo_endpoint')
   // RFC 8414, section 2: the default if it is omitted.
   const methods = memberOf(body, 'token_endpoint_auth_methods_supported') ?? ['client_secret_basic']
@@ -71,7 +73,7 @@ function readMetadata(body: unknown, issuer: string): Provider {
   if (withoutSlash(named) !== tenantIssuer(withoutSlash(issuer))) {
     throw new WrongHostError('the metadata belongs to another issuer')
   }
-  for (const endpoint of [...Object.values(endpoints), userinfoEndpoint]) {
+  for (const endpoint of [...Object.values(endpoints), userinfoEndpoint, jwksUri]) {
     if (endpoint === undefined) continue
     const { hostname } = secureAddress(endpoint)
     // Remote metadata must not make us send secrets to a program on this machine.
@@ -83,6 +85,7 @@ function readMetadata(body: unknown, issuer: string): Provider {
     deviceAuthorizationEndpoint: device_authorization_endpoint,
     tokenEndpoint: token_endpoint,
     ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
+    ...(introspection_endpoint !== undefined && { introspectionEndpoint: introspection_endpoint }),
     ...(userinfoEndpoint !== undefined && { userinfoEndpoint }),
     ...(isTexts(methods) && { clientAuthenticationMethods: methods }),
     ...(isTexts(challengeMethods) && { codeChallengeMethods: challengeMethods }),

@@ -92,5 +92,5 @@ function forbidden(message: string): ServiceResponse {
 }
 
 function noCredential(): AccessError {
-  return new AccessError('requires authentication', { status: 401, challenge: bearerChallenge() })
+  return new AccessError({ status: 401, challenge: bearerChallenge() }, 'requires authentication')
 }

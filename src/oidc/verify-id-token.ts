@@ -13,7 +13,7 @@ import { get, systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
 
 /** Seconds by which the clocks of the provider and of this machine may differ. */
-const CLOCK_TOLERANCE = 60
+export const CLOCK_TOLERANCE = 60
 
 /** The id of a tenant of Entra ID. */
 const GUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/

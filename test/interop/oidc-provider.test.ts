@@ -15,12 +15,13 @@ import {
   stepDeviceLogin,
   type UnfinishedDeviceLogin,
 } from '../../src/index.ts'
-import { privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
+import { createVerifier, privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
 import { DEVICE_CLIENT, startOidcProvider } from './support/oidc-provider.ts'
 
 const API = 'https://api.example/'
+const OPAQUE_API = 'https://opaque.example/'
 const { privateKey, publicKey } = rsaKeys()
 const jwk = createPublicKey(publicKey).export({ format: 'jwk' })
 
@@ -47,9 +48,14 @@ beforeAll(async () => {
         })),
       ],
       features: {
+        introspection: { enabled: true },
         resourceIndicators: {
           enabled: true,
-          getResourceServerInfo: () => ({ scope: 'read', audience: API, accessTokenFormat: 'jwt' }),
+          getResourceServerInfo: (_context, audience) => ({
+            scope: 'read',
+            audience,
+            accessTokenFormat: audience === OPAQUE_API ? 'opaque' : 'jwt',
+          }),
         },
       },
     },
@@ -181,6 +187,25 @@ test('our client gets a token for a resource from oidc-provider, and another one
   const refreshed = await refresh(token, { clientId: 'device', provider, resource: API })
   for (const { accessToken } of [token, refreshed])
     expect(decodeJwt(accessToken.reveal())).toMatchObject({ aud: API, scope: 'read', client_id: 'device' })
+})
+
+test.each([
+  ['a JWT', API],
+  ['an opaque token', OPAQUE_API],
+])('our verifier lets in %s of oidc-provider at the API that it is for', async (_, resource) => {
+  const { accessToken } = await approvedToken({ scopes: ['openid', 'read'], resource })
+  const headers = new Headers({ authorization: `Bearer ${accessToken.reveal()}` })
+  const gateOf = (resource: string) =>
+    createVerifier({
+      issuer: server.issuer,
+      resource,
+      clientId: 'client_secret_basic',
+      clientAuthentication: { clientSecret: 'a secret: 100% + more' },
+    }).requireToken({ scopes: ['read'] })
+  const { user, client, scopes } = await gateOf(resource)({ headers })
+  expect([user, client.clientId.reveal(), scopes]).toEqual(['user', 'device', ['read']])
+  const elsewhere = gateOf('https://other.example/')({ headers })
+  await expect(elsewhere).rejects.toMatchObject({ status: 401 })
 })
 
 test('our session refreshes at oidc-provider, which rotates the refresh token, and logs out', async () => {

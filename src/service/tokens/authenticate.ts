@@ -73,9 +73,9 @@ async function basic(
   if (!allowed.ok) {
     const { limit, retryAfter, isFirst } = allowed
     if (isFirst) await emit({ type: 'limited', limit, retryAfter, ...(address && { origin: { address } }) })
-    throw new AccessError('too many wrong passwords', { status: 429, challenge, retryAfter })
+    throw new AccessError({ status: 429, challenge, retryAfter }, 'too many wrong passwords')
   }
-  if (!checked.isRight) throw new AccessError('bad user name or password', { status: 401, challenge })
+  if (!checked.isRight) throw new AccessError({ status: 401, challenge }, 'bad user name or password')
   return { form: 'basic', user: checked.username }
 }
 
@@ -108,5 +108,5 @@ async function app({ appTokens }: Credentials, token: string): Promise<Authentic
 }
 
 function invalidToken(message: string): AccessError {
-  return new AccessError(message, { status: 401, challenge: bearerChallenge({ error: 'invalid_token' }) })
+  return new AccessError({ status: 401, challenge: bearerChallenge({ error: 'invalid_token' }) }, message)
 }

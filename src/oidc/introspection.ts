@@ -1,0 +1,78 @@
+import { post, type Sender } from '../client/exchange.ts'
+import { BadResponseError } from '../errors.ts'
+import { refusalOf } from '../protocol/refusal.ts'
+import { type Clock, within } from '../request/clock.ts'
+import { memberOf } from '../request/response.ts'
+import { sha256, toHex } from '../request/sha256.ts'
+import { Secret } from '../secret.ts'
+
+/** Milliseconds for which the issuer is not asked again about a token that was valid. */
+const RECENT = 10_000
+
+/** Tokens that are kept for that time. */
+const MOST = 1000
+
+/** Seconds for a response. */
+const TIMEOUT = 10
+
+/** What an issuer said about a valid token. */
+type TokenClaims = Readonly<Record<string, unknown>>
+
+/**
+ * Asks an issuer about tokens: returns what it says about a valid one, and `undefined` for any other.
+ *
+ * @param senderOf Returns the client that asks, and its provider.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7662.html#section-2 RFC 7662, section 2}
+ */
+export function createIntrospection(
+  senderOf: () => Promise<Sender>,
+  clock: Clock,
+): (token: string) => Promise<TokenClaims | undefined> {
+  const recent = new Map<
+    string,
+    { readonly claims: Promise<TokenClaims | undefined>; readonly until: number }
+  >()
+
+  async function ask(token: string, key: string): Promise<TokenClaims | undefined> {
+    try {
+      const claims = await introspect(new Secret(token), await senderOf(), clock)
+      if (claims === undefined) recent.delete(key)
+      return claims
+    } catch (error) {
+      recent.delete(key)
+      throw error
+    }
+  }
+
+  return async (token) => {
+    const key = toHex(await sha256(token))
+    const now = clock.now()
+    const known = recent.get(key)
+    const isRecent = known !== undefined && now < known.until
+    const asked = isRecent ? known.claims : ask(token, key)
+    if (!isRecent) {
+      recent.delete(key)
+      recent.set(key, { claims: asked, until: now + RECENT })
+      const [oldest = ''] = recent.keys()
+      if (recent.size > MOST) recent.delete(oldest)
+    }
+    const claims = await asked
+    const exp = memberOf(claims, 'exp')
+    return typeof exp === 'number' && exp * 1000 <= clock.now() ? undefined : claims
+  }
+}
+
+async function introspect(token: Secret, sender: Sender, clock: Clock): Promise<TokenClaims | undefined> {
+  const { introspectionEndpoint } = sender.provider
+  if (introspectionEndpoint === undefined)
+    throw new BadResponseError('the metadata of the issuer names no introspection endpoint')
+  const fields = { token, token_type_hint: 'access_token' }
+  const response = await within({ clock, timeout: TIMEOUT }, (signal) =>
+    post(introspectionEndpoint, fields, sender, signal),
+  )
+  const { status, body } = response
+  if (status !== 200) throw refusalOf(response)
+  const active = memberOf(body, 'active')
+  if (typeof active !== 'boolean') throw new BadResponseError('the introspection response has no "active"')
+  return active ? (body as TokenClaims) : undefined
+}
