@@ -71,11 +71,11 @@ async function withAuthgraph(meet: Meet): Promise<string> {
 
 /** In the order of the columns. */
 const CLIENTS: readonly ((meet: Meet) => Promise<string>)[] = [
+  withAuthgraph,
   withOctokit(request),
   withOctokit(new Octokit().request),
   withOpenidClient(false),
   withOpenidClient(true),
-  withAuthgraph,
 ]
 
 const lose = (): Response => {
@@ -90,23 +90,23 @@ const FAULTS: Readonly<Record<string, (response: Response) => Response>> = {
   'the response is lost': lose,
   'status 503': () => fail(),
   'status 503 with `Retry-After`': () => fail({ 'retry-after': '5' }),
-  'the login page of a Wi-Fi network': page,
+  'a captive portal answers': page,
   'the response with the token is lost': lose,
 }
 
-const guide = readFileSync(resolve(import.meta.dirname, '../../docs/guides/why.md'), 'utf8')
-const [names = [], , ...rows] = guide
-  .split('\n')
-  .filter((line) => line.startsWith('|'))
-  .map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  )
+const read = (file: string) => readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8')
+const guide = read('docs/guides/why.md')
+const lines = guide.split('\n').filter((line) => line.startsWith('|'))
+const [names = [], , ...rows] = lines.map((line) =>
+  line
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.trim()),
+)
 
-test('the guide has a row for each fault, a column for each client, and the versions that were run', () => {
+test('the guide and the README have a row for each fault, and a column for each client and version', () => {
   expect(rows.map(([fault]) => fault)).toEqual(Object.keys(FAULTS))
+  expect(read('README.md')).toContain(lines.join('\n'))
   expect(names).toHaveLength(CLIENTS.length + 1)
   for (const name of ['@octokit/auth-oauth-device', '@octokit/plugin-retry', 'openid-client']) {
     const file = resolve(import.meta.dirname, 'node_modules', name, 'package.json')
@@ -138,6 +138,6 @@ test.each(
     },
   })
   const token = await CLIENTS[index]?.(meet).catch(() => undefined)
-  expect(token === undefined ? 'ends' : 'gets the token').toBe(outcome)
+  expect(token === undefined ? '✗ ends' : '✓ token').toBe(outcome)
   if (token !== undefined) expect([...sent]).toEqual([token])
 })
