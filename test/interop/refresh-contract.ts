@@ -33,7 +33,12 @@ export function refreshContract(name: string, { clientSecret, connect, errorOf }
       )
       const { url, close } = await service.listen()
       onTestFinished(close)
-      const isValid = async (token: string) => (await service.whoIs(token)).status === 200
+      const gate = service.requireToken()
+      const isValid = (token: string) =>
+        gate({ headers: new Headers({ authorization: `Bearer ${token}` }) }).then(
+          () => true,
+          () => false,
+        )
       const client = await connect({ url, clientId: CLIENT_ID })
       return { ...service, ...client, isValid, accessToken: access_token, refreshToken: refresh_token }
     }

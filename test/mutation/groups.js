@@ -54,11 +54,12 @@ export const groups = {
       'src/service/stores/hash.ts',
       'src/service/endpoints/{client-of,fields-of,metadata}.ts',
       'src/service/tokens/authenticate.ts',
+      'src/access/*.ts',
       'src/service/host/refused-request.ts',
       'src/github-api/*.ts',
     ],
     tests: [
-      'test/service/{authenticate,codes,events,hash,metadata,options,poll,reading,revocation,secrets,user,verification}.test.ts',
+      'test/service/{authenticate,codes,events,hash,metadata,options,poll,reading,require-token,revocation,secrets,user,verification}.test.ts',
       'test/github-api/*.test.ts',
     ],
   },
