@@ -67,20 +67,25 @@ export interface Service {
    * }
    * ```
    *
+   * A token that was issued for one of `resources` is accepted only if you name this resource, and then no other token is.
    * Personal access tokens are accepted too. For passwords and app JWTs, use `authenticate`.
    *
    * @throws {@link BadOptionError} for an option that is not valid.
    */
-  readonly requireToken: (options?: GateOptions) => Gate<AuthenticatedToken>
+  readonly requireToken: (options?: TokenRequirements) => Gate<AuthenticatedToken>
   /**
    * Authenticates a request to your own API, in whichever form; resolves to `undefined` if it has no credential. For a route
    * that needs one, use `requireToken`. Wrong passwords are limited per user name and, if the address is known, per network of
-   * the client: with a web request, pass `{ url, headers, address }`.
+   * the client: with a web request, pass `{ url, headers, address }`. An access token must be for the resource that you name, if
+   * you name one, or else for none.
    *
    * Rejects with {@link AccessError} for a credential that is not valid, and if the store does not respond (status 503);
    * with {@link BadOptionError} for anything that is not a request.
    */
-  readonly authenticate: (request: IncomingRequest) => Promise<Authentication | undefined>
+  readonly authenticate: (
+    request: IncomingRequest,
+    options?: Pick<TokenRequirements, 'resource'>,
+  ) => Promise<Authentication | undefined>
   /**
    * Approves a user code on behalf of a user, as if they had approved on the page. Rejects with {@link BadOptionError} if the
    * user has no name or id.
@@ -99,6 +104,12 @@ export interface Service {
   readonly revoke: (what: Revocable) => Promise<boolean>
   /** Denies a user code, as if the user had denied on the page. */
   readonly deny: (userCode: string) => Promise<Decision>
+}
+
+/** What {@link Service.requireToken} requires. */
+export interface TokenRequirements extends GateOptions {
+  /** The URI of the API, one of `resources`, that the token must be for. Default: none, for this service's own routes. */
+  readonly resource?: string
 }
 
 /** What {@link Service.revoke} ends. */
@@ -177,6 +188,13 @@ export function createService(options: ServiceOptions): Service {
   const routes = createRoutes(addresses(), handlers)
   let route = createRouter(routes)
 
+  /** The URI of a resource as tokens contain it. */
+  function knownResource(uri: string | undefined): string | undefined {
+    const known = uri === undefined || parts.resources.find(uri)
+    if (known === undefined) throw new BadOptionError('resource must be the uri of one of the resources')
+    return known === true ? undefined : known.uri
+  }
+
   async function response(request: ServiceRequest): Promise<ServiceResponse> {
     try {
       return await route(request)
@@ -214,10 +232,14 @@ export function createService(options: ServiceOptions): Service {
       route = createRouter(createRoutes(addresses(), handlers))
       return listening
     },
-    requireToken: (required = {}) => createGate((token) => findToken(parts, token), required, onError),
-    async authenticate(request) {
+    requireToken({ resource, ...required } = {}) {
+      const uri = knownResource(resource)
+      return createGate((token) => findToken(parts, token, uri), required, onError)
+    },
+    async authenticate(request, { resource } = {}) {
+      const uri = knownResource(resource)
       const read = serviceRequest(readIncoming(request), undefined)
-      return unlessUnavailable(() => authenticate(parts, read), onError)
+      return unlessUnavailable(() => authenticate(parts, read, uri), onError)
     },
     async revoke(what) {
       if ('family' in what) return logins.endFamily(what.family, 'host')

@@ -6,6 +6,7 @@ import type { Client } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
 import type { Dialect } from './grants/dialect.ts'
+import type { Resource } from './grants/resources.ts'
 import type { ServiceEvent } from './host/events.ts'
 import type { ClientAddress, Identify, IssueToken } from './host/hooks.ts'
 import type { Policy } from './host/policy.ts'
@@ -22,6 +23,13 @@ import type { TokenOwner } from './tokens/tokens.ts'
 export interface ServiceOptions {
   /** The clients that may request codes. */
   readonly clients: readonly Client[]
+  /**
+   * The APIs that clients may name in the field `resource`, at the code request: the token is then for this API only, and
+   * the verification page says so. Default: none, and the field is ignored.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2 RFC 8707, section 2}
+   */
+  readonly resources?: readonly Resource[]
   /** Users who may call the API with a user name and a password. Default: none. */
   readonly users?: readonly PasswordUser[]
   /** Personal access tokens that the API accepts. Default: none. */
@@ -164,6 +172,7 @@ export interface ServiceOptions {
 /** The names of all options: any other one is refused. */
 export const SERVICE_OPTIONS: Names<ServiceOptions> = {
   clients: true,
+  resources: true,
   users: true,
   personalTokens: true,
   apps: true,

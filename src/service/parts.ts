@@ -8,6 +8,7 @@ import { createPersonalTokens } from './credentials/personal-tokens.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './grants/dialect.ts'
 import { createGrants } from './grants/grants.ts'
+import { createResources } from './grants/resources.ts'
 import { createRevocations } from './grants/revocations.ts'
 import { createEmit } from './host/emit.ts'
 import { harmless } from './host/harmless.ts'
@@ -74,6 +75,7 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     limiter,
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
     clients,
+    resources: createResources(options.resources),
     passwords: createPasswords(options.users ?? []),
     personalTokens: createPersonalTokens(options.personalTokens ?? []),
     appTokens: createAppTokens(options.apps ?? [], clock),

@@ -141,7 +141,8 @@ const CONTRACT: Readonly<Record<string, (check: PageCheck) => void>> = {
     const text = textOf(page, 'body')
     const scopes = state.scopes.filter((scope) => describeScope(scope) === undefined)
     const { address, userAgent } = state.origin
-    for (const fact of [state.client, state.user, ...scopes, address, userAgent?.split('/')[0]])
+    const names = [state.client, state.user, state.resource?.name, ...scopes]
+    for (const fact of [...names, address, userAgent?.split('/')[0]])
       must(text.includes(fact ?? ''), `show ${fact}`)
     const seen = valueIn(page, 'user_code', ':not([type=hidden])')
     must(seen === state.userCode || text.includes(state.userCode), 'show the code')

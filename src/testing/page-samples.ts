@@ -22,6 +22,7 @@ const confirm: PageState = {
   now: NOW,
   origin: { address: '203.0.113.7', userAgent: 'deploy-tool/2.4.1 (linux; x64)' },
 }
+const resource = { uri: 'https://api.example.com', name: 'Deploy API' }
 
 /** One sample of each state of the verification page. */
 export const samples = {
@@ -35,6 +36,7 @@ export const samples = {
       ...['write:packages', 'delete:packages', 'admin:public_key', 'admin:repo_hook', 'project', 'codespace'],
     ],
   },
+  'a request for one API': { ...confirm, resource },
   'a request without scopes, of unknown origin': { ...confirm, scopes: [], origin: {} },
   'an approval': { type: 'done', ...common, decision: 'approved' },
   'a denial': { type: 'done', ...common, decision: 'denied' },
@@ -73,6 +75,7 @@ export const HOSTILE = `'"><script>alert(1)</script><img src=x onerror=alert(2)>
 export function withText(state: PageState, text: string): PageState {
   const origin = { address: text, userAgent: text }
   const scopes = [text, `repo${text}`]
-  const fields = { userCode: text, user: text, client: text, signInAt: text, stepUpAt: text, origin, scopes }
+  const names = { userCode: text, user: text, client: text, signInAt: text, stepUpAt: text }
+  const fields = { ...names, origin, scopes, resource: { uri: text, name: text } }
   return { ...state, ...Object.fromEntries(Object.entries(fields).filter(([name]) => name in state)) }
 }

@@ -6,6 +6,7 @@ import { CLIENT_ID, startService } from '../support/start-service.ts'
 const ADVICE =
   'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]'
 const client = { clientId: CLIENT_ID, name: 'App' }
+const api = { uri: 'https://api.example', name: 'API' }
 const another = { clientId: 'another', name: 'Another app' }
 
 const clients = (...clients: unknown[]) => ({ clients })
@@ -31,6 +32,13 @@ test.each<[unknown, string]>([
     clients(client, { ...another, clientId: new Secret(CLIENT_ID) }),
     'clients must not contain the same clientId twice',
   ],
+  [{ resources: {} }, 'resources must list APIs'],
+  [{ resources: [{ uri: 'api', name: 'API' }] }, 'resources[0].uri must be an absolute URI'],
+  [{ resources: [{ uri: 'https://api.example/#v1', name: 'API' }] }, 'resources[0].uri must be'],
+  [{ resources: [{ uri: 'https://api.example' }] }, 'resources[0].name must be the name'],
+  [{ resources: [{ ...api, scopes: 'repo' }] }, 'resources[0].scopes must list scopes'],
+  [{ resources: [{ ...api, scope: [] }] }, 'unknown option of a resource "scope"'],
+  [{ resources: [api, { ...api, uri: 'https://API.example/' }] }, 'must not contain the same uri twice'],
   [{ authUrl: 'login.example' }, 'authUrl'],
   [{ authUrl: 'ftp://login.example' }, 'authUrl'],
   [{ authUrl: 'http://login.example' }, 'authUrl'],

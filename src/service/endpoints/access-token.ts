@@ -5,6 +5,7 @@ import type { FoundClient } from '../credentials/clients.ts'
 import type { DialectRules } from '../grants/dialect.ts'
 import type { Grant } from '../grants/grant-steps.ts'
 import { grantId, isUndecided } from '../grants/grants.ts'
+import { fitsLogin, refuseTarget } from '../grants/resources.ts'
 import { refuse, refuseAbove } from '../host/refused-request.ts'
 import { oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
@@ -53,8 +54,9 @@ export async function accessToken(parts: Parts, request: ServiceRequest): Promis
     'grant_type',
     'refresh_token',
     'scope',
+    ...parts.resources.fields,
   ])
-  const { device_code, grant_type, refresh_token, scope } = fields
+  const { device_code, grant_type, refresh_token, scope, resource } = fields
   const needsSecret = grant_type !== DEVICE_GRANT_TYPE || dialect.secretToLogIn
   const found = await clientOf(parts, request, fields, { at: 'atPoll', needsSecret })
   if (grant_type === undefined) return refuseWithout('grant_type')
@@ -65,9 +67,9 @@ export async function accessToken(parts: Parts, request: ServiceRequest): Promis
       `grant_type must be ${grantTypes(parts).join(' or ')}`,
     )
   if (grant_type === DEVICE_GRANT_TYPE)
-    return poll(parts, { request, found, deviceCode: device_code ?? refuseWithout('device_code') })
+    return poll(parts, { request, found, deviceCode: device_code ?? refuseWithout('device_code'), resource })
   const refreshToken = new Secret(refresh_token ?? refuseWithout('refresh_token'))
-  return refreshLogin(parts, { request, client: found.client, refreshToken, scope })
+  return refreshLogin(parts, { request, client: found.client, refreshToken, scope, resource })
 }
 
 function refuseWithout(field: string): never {
@@ -79,14 +81,20 @@ interface Poll {
   readonly request: ServiceRequest
   readonly found: FoundClient
   readonly deviceCode: string
+  /** The field `resource`. */
+  readonly resource: string | undefined
 }
 
-async function poll(parts: Parts, { request, found, deviceCode }: Poll): Promise<ServiceResponse> {
-  const { grants, limiter, earlyPolls, emit, clientAddress, dialect } = parts
+async function poll(parts: Parts, { request, found, deviceCode, resource }: Poll): Promise<ServiceResponse> {
+  const { grants, resources, limiter, earlyPolls, emit, clientAddress, dialect } = parts
   const client = found.client.reference
   const key = await hash(deviceCode)
   refuseAbove(earlyPolls.allow(key), { client })
-  const polled = await grants.poll(key, client)
+  const polled = await grants.poll(key, client, (grant) => fitsLogin(resources, resource, grant))
+  if (polled === 'unfit') {
+    earlyPolls.count(key)
+    return refuseTarget(dialect.pollError)
+  }
   if (polled === undefined) {
     refuseAbove(await limiter.wrongDeviceCode(clientAddress(request)), { client })
     return unknownCode(dialect)

@@ -1,5 +1,6 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import { readScopes } from '../grants/read-scopes.ts'
+import { allowedScopes, refuseTarget } from '../grants/resources.ts'
 import { mustType } from '../host/policy.ts'
 import { refuseAbove } from '../host/refused-request.ts'
 import { requestOrigin } from '../http/request-origin.ts'
@@ -14,11 +15,14 @@ import { fieldsOf } from './fields-of.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export async function deviceCode(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
-  const { grants, limiter, emit, clientAddress, dialect, pace, authUrl } = parts
-  const fields = fieldsOf(request, ['client_id', 'client_secret', 'scope'])
+  const { grants, resources, limiter, emit, clientAddress, dialect, pace, authUrl } = parts
+  const fields = fieldsOf(request, ['client_id', 'client_secret', 'scope', ...resources.fields])
   const found = await clientOf(parts, request, fields, { at: 'atCodes', needsSecret: dialect.secretToLogIn })
   const { policy, reference: client } = found.client
-  const scopes = readScopes(fields.scope ?? '', found.client.scopes)
+  const requested =
+    fields.resource === undefined ? undefined : (resources.find(fields.resource) ?? refuseTarget(400))
+  const resource = requested ? { resource: requested.uri } : {}
+  const scopes = readScopes(fields.scope ?? '', allowedScopes(found.client.scopes, requested?.scopes))
   const scope = scopes.join(' ')
   const expiresIn = Math.min(pace.expiresIn, policy?.codeLifetime ?? Number.POSITIVE_INFINITY)
   // A function of the host may throw: before anything is counted.
@@ -32,10 +36,11 @@ export async function deviceCode(parts: Parts, request: ServiceRequest): Promise
     ...pace,
     client,
     scope,
+    ...resource,
     origin,
     expiresIn,
   })
-  await emit({ type: 'codes.issued', grant: id, client, scopes, expiresAt }, request)
+  await emit({ type: 'codes.issued', grant: id, client, scopes, ...resource, expiresAt }, request)
   const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {
     device_code: deviceCode,

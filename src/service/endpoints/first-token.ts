@@ -37,7 +37,7 @@ type Delivered = ServiceResponse | DeviceGrantState
 export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string): Promise<Delivered> {
   const { grants, generation, revocations, refreshTokens, onError, clock } = parts
   const { grant, client, sentSecret, key, deviceCode } = poll
-  const { user, scope } = grant
+  const { user, scope, resource } = grant
   if (user === null || grant.claim === null) throw new TypeError('the grant has no user or no claim')
   const [counted, isInDoubt] = await Promise.all([revocations.count(user), generation.isInDoubt(grant)])
   if (isInDoubt || isRevoked(grant, counted)) {
@@ -47,7 +47,8 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
   const family = refreshTokens && { id: newFamily(), ...refreshTokens }
   let issued: IssuedToken
   try {
-    const order = { user, client, scopes: splitScopes(scope, ' '), ...(family && { family: family.id }) }
+    const asked = { user, client, scopes: splitScopes(scope, ' '), ...(resource && { resource }) }
+    const order = { ...asked, ...(family && { family: family.id }) }
     issued = await issueFor(parts, order, grant.claim.until)
   } catch (error) {
     onError(error)
@@ -107,7 +108,7 @@ interface Delivery {
 /** Stores what an earlier delivery may not have stored, and responds. */
 async function deliver(
   parts: Parts,
-  { grant: { user, delivery }, client, key, request }: ApprovedPoll,
+  { grant: { user, resource, delivery }, client, key, request }: ApprovedPoll,
   { first, counted, now, replayed }: Delivery,
 ): Promise<Delivered> {
   const { tokens, families, logins, emit, dialect, onError } = parts
@@ -115,12 +116,14 @@ async function deliver(
   if (user === null || delivery === null) throw new TypeError('the grant has no user or no delivery')
   const grant = grantId(key)
   const owner = { user, client: client.reference }
-  const record = { ...owner, scopes, revocations: counted, ...(family ? { family: family.id } : { grant }) }
+  const target = resource ? { resource } : {}
+  const access = { ...owner, scopes, ...target }
+  const record = { ...access, revocations: counted, ...(family ? { family: family.id } : { grant }) }
   // First: the host may have issued this token to a login before, which must not lose it to a family that does not exist.
   if (family) {
     const { id, refreshToken, expiresAt, reuseWindow } = family
     const input = { ...owner, scope: scopes.join(' '), expiresAt, reuseWindow }
-    if (!(await families.begin(refreshToken, { id, revocations: counted }, issuedAt, input)))
+    if (!(await families.begin(refreshToken, { id, revocations: counted, ...target }, issuedAt, input)))
       return 'authorized'
   }
   const times = { changedAt: issuedAt, until: delivery.until, expiresAt }
@@ -128,7 +131,7 @@ async function deliver(
   if (kept === undefined) return 'authorized'
   const login = family?.id ?? kept.hash
   if (login) await logins.add(user, login, family?.expiresAt ?? expiresAt).catch(onError)
-  const issued = { type: 'token.issued', grant, ...owner, scopes, replayed } as const
+  const issued = { type: 'token.issued', grant, ...access, replayed } as const
   await emit({ ...issued, ...(family && { family: family.id }) }, request)
   return tokenResponse(dialect, {
     token: accessToken,

@@ -3,6 +3,7 @@ import { Secret } from '../../secret.ts'
 import type { KnownClient } from '../credentials/clients.ts'
 import { newClaim, newRefreshToken } from '../credentials/random-codes.ts'
 import { readScopes } from '../grants/read-scopes.ts'
+import { allowedScopes, fitsLogin, refuseTarget } from '../grants/resources.ts'
 import { refuse, refuseAbove } from '../host/refused-request.ts'
 import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
@@ -21,6 +22,8 @@ interface RefreshRequest {
   readonly refreshToken: Secret
   /** The field `scope`. */
   readonly scope: string | undefined
+  /** The field `resource`. */
+  readonly resource: string | undefined
 }
 
 /**
@@ -31,9 +34,10 @@ interface RefreshRequest {
  */
 export async function refreshLogin(
   parts: Parts,
-  { request, client, refreshToken, scope }: RefreshRequest,
+  { request, client, refreshToken, scope, resource: named }: RefreshRequest,
 ): Promise<ServiceResponse> {
-  const { families, revocations, limiter, heldRefreshes, emit, clientAddress, dialect, clock } = parts
+  const { families, resources, revocations, limiter, heldRefreshes, emit, clientAddress, dialect, clock } =
+    parts
   const refuseToken = () =>
     refuse(dialect.pollError, dialect.badRefreshToken, 'the refresh token is not valid', ERRORS)
   const known = await families.find(refreshToken)
@@ -45,13 +49,21 @@ export async function refreshLogin(
   const { user } = family
   if (family.client !== client.reference) return refuseToken()
   if ((await revocations.count(user)) !== family.revocations) return refuseToken()
-  const granted = splitScopes(family.scope, ' ').filter((name) => client.scopes?.includes(name) ?? true)
+  const target = resources.of(family)
+  if (target === 'unknown' || !fitsLogin(resources, named, family)) return refuseTarget(dialect.pollError)
+  const allowed = allowedScopes(client.scopes, target?.scopes)
+  const granted = splitScopes(family.scope, ' ').filter((name) => allowed?.includes(name) ?? true)
   const requested = readScopes(scope ?? '', granted, ERRORS)
   const scopes = requested.length > 0 ? requested : granted
 
+  const { resource } = family
   const login = { family: id, user, client: client.reference }
   const deliver = async (pair: TokenPair, event?: { readonly replayed: boolean }) => {
-    if (event) await emit({ type: 'token.refreshed', ...login, scopes: pair.scopes, ...event }, request)
+    if (event)
+      await emit(
+        { type: 'token.refreshed', ...login, scopes: pair.scopes, ...(resource && { resource }), ...event },
+        request,
+      )
     return tokenResponse(dialect, {
       token: pair.accessToken,
       scopes: pair.scopes,
@@ -121,17 +133,19 @@ async function issue(
 ): Promise<TokenPair | 'failed' | 'dropped'> {
   const { families, tokens, onError, clock } = parts
   const { id, family } = known
-  const { user, revocations } = family
+  const { user, revocations, resource } = family
+  const target = resource ? { resource } : {}
   let pair: TokenPair | undefined
   try {
-    const issued = await issueFor(parts, { user, client, scopes, family: id }, claimed.until)
+    const issued = await issueFor(parts, { user, client, scopes, ...target, family: id }, claimed.until)
     const granted = splitScopes(family.scope, ' ')
     if (!issued.scopes.every((scope) => granted.includes(scope)))
       throw new TypeError('issueToken returned a scope at a refresh that the login does not have')
     if (isGone()) throw new Error('the client disconnected before its token was refreshed')
     const lifetime = accessLifetime(issued.expiresIn, secondsUntil(family.expiresAt, clock.now()))
     const expiresAt = clock.now() + lifetime * 1000
-    const record = { user, scopes: issued.scopes, client: client.reference, family: id, revocations }
+    const owner = { user, client: client.reference, family: id, revocations }
+    const record = { ...owner, scopes: issued.scopes, ...target }
     // Before the pair counts: a crash in between leaves a token that nobody received, and that ends with the family.
     await tokens.keep(issued.token, record, expiresAt)
     pair = {

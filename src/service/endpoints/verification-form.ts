@@ -124,13 +124,14 @@ async function assess(
   if (!known.policy?.assess) return 'allow'
   const { clientId, name, policy } = known
   const scopes = splitScopes(grant.scope, ' ')
-  const { origin: device = {} } = grant
+  const { resource, origin: device = {} } = grant
   const approval = {
     device,
     browser: requestOrigin(request, clientAddress(request)),
     user,
     client: { clientId, name },
     scopes,
+    ...(resource && { resource }),
     request,
   }
   // A code that must be typed is not accepted from the URL.
@@ -150,7 +151,7 @@ function tookTooLong(): Error {
 }
 
 async function lookUp(
-  { clients, grants, limiter, emit, clientAddress, clock }: Parts,
+  { clients, resources, grants, limiter, emit, clientAddress, clock }: Parts,
   { request, fields: { action, userCode: typed }, session, user }: SentForm,
   isTyped: boolean,
   refuse: Refuse,
@@ -166,7 +167,8 @@ async function lookUp(
   const userCode = readUserCode(typed)
   const grant = userCode && (await grants.find(userCode))
   const client = grant && (await clients.at(grant.client))
-  if (!userCode || !grant || !client) {
+  const resource = grant && resources.of(grant)
+  if (!userCode || !grant || !client || resource === 'unknown') {
     await tried.keep()
     return refuse('unknown')
   }
@@ -194,6 +196,7 @@ async function lookUp(
     client: client.name,
     user: loginOf(user),
     scopes,
+    ...(resource && { resource: { uri: resource.uri, name: resource.name } }),
     requestedAt,
     expiresAt,
     now: clock.now(),

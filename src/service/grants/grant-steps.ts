@@ -10,6 +10,8 @@ import { createSteps } from './machine-steps.ts'
 /** A grant as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Grant extends DeviceGrantContext {
   readonly state: DeviceGrantState
+  /** The URI of the API that the token is for, if the device named one. */
+  readonly resource?: string
   /** The only viewer who may decide on the page: the first one who opened the code. */
   readonly openedBy?: string | number
   /** How often all tokens of the user had been revoked when the user approved. */

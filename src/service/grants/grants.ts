@@ -21,6 +21,8 @@ const ID_LENGTH = 32
 export interface GrantRequest
   extends Pick<DeviceGrantInput, 'client' | 'scope' | 'origin' | 'interval' | 'leeway' | 'firstPoll'> {
   readonly expiresIn: number
+  /** The URI of the API that the token is for. */
+  readonly resource?: string | undefined
 }
 
 /** A grant, and how its events name it. */
@@ -114,7 +116,7 @@ export function createGrants(
     if (!changed) return 'unknown'
     if (changed.after.state === 'expired') return 'expired'
     if (!isUndecided(changed.before)) return 'decided'
-    const { client, scope, origin: device = {} } = changed.after
+    const { client, scope, resource, origin: device = {} } = changed.after
     await emit(
       {
         type: 'decision',
@@ -122,6 +124,7 @@ export function createGrants(
         grant: grantId(key),
         client,
         scopes: splitScopes(scope, ' '),
+        ...(resource && { resource }),
         device,
         ...(event.type === 'approve' && { user: event.user }),
         ...decider,
@@ -147,21 +150,31 @@ export function createGrants(
 
   return {
     /** Creates a grant and returns its codes. */
-    async issue({ expiresIn, ...request }: GrantRequest) {
+    async issue({ expiresIn, resource, ...request }: GrantRequest) {
       const issuedAt = clock.now()
       const expiresAt = issuedAt + expiresIn * 1000
       const deviceCode = newDeviceCode()
       const key = await hash(deviceCode)
       const userCode = await takeUserCode(key, expiresAt + MEMORY)
-      await grants.put(key, begin({ ...request, issuedAt, expiresAt }), expiresAt + MEMORY)
+      const grant = begin({ ...request, issuedAt, expiresAt })
+      await grants.put(key, { ...grant, ...(resource && { resource }) }, expiresAt + MEMORY)
       return { deviceCode, userCode, id: grantId(key), expiresAt }
     },
 
-    /** Polls a grant. Returns `undefined` if the code is unknown or belongs to another client. */
-    async poll(key: string, client: string): Promise<PolledGrant | undefined> {
+    /**
+     * Polls a grant. Returns `undefined` if the code is unknown or belongs to another client.
+     *
+     * @param isFit Whether the poll fits the grant; one that does not changes nothing.
+     */
+    async poll(
+      key: string,
+      client: string,
+      isFit: (grant: Grant) => boolean,
+    ): Promise<PolledGrant | 'unfit' | undefined> {
       const at = clock.now()
-      return grants.change<PolledGrant | undefined>(key, (before) => {
+      return grants.change<PolledGrant | 'unfit' | undefined>(key, (before) => {
         if (before?.client !== client) return { result: undefined }
+        if (!isFit(before)) return { result: 'unfit' }
         const claim = isUndecided(before) ? '' : newClaim()
         const grant = step(before, { type: 'poll', at, claim })
         if (grant === before) return { result: { grant } }

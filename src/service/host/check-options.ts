@@ -46,6 +46,11 @@ const ofAClient = {
 }
 
 const client = objectOf(ofAClient)
+const ofAResource = {
+  uri: must('be an absolute URI without a fragment', isResourceUri),
+  name: must('be the name that users see', (value) => v.is(TEXT, value)),
+  scopes: ofAClient.scopes,
+}
 
 const url = must(
   'be an http(s) URL without a query',
@@ -58,6 +63,15 @@ const schema = objectOf({
     v.check(
       (all) => isUnique(all.map(({ clientId }) => textOf(clientId))),
       'must not contain the same clientId twice',
+    ),
+  ),
+  resources: v.optional(
+    v.pipe(
+      v.array(objectOf(ofAResource), 'must list APIs: [{ uri: "https://api.example.com", name: "My API" }]'),
+      v.check(
+        (all) => isUnique(all.map(({ uri }) => new URL(String(uri)).href)),
+        'must not contain the same uri twice',
+      ),
     ),
   ),
   users: v.optional(
@@ -121,6 +135,7 @@ export function checkOptions(options: unknown): void {
     assertKnown(client, ofAClient, 'option of a client')
     assertKnown(client.policy, rules.entries, 'rule')
   }
+  for (const resource of others.resources ?? []) assertKnown(resource, ofAResource, 'option of a resource')
   const { authUrl, baseUrl, allowHttp } = options as { readonly [name: string]: string | undefined }
   for (const [name, address] of Object.entries({ authUrl, baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
@@ -166,6 +181,11 @@ function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
     v.transform((value) => Object.fromEntries(names.map((name) => [name, Object(value)[name]]))),
     v.object(entries),
   )
+}
+
+/** RFC 8707, section 2. */
+function isResourceUri(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && !value.includes('#')
 }
 
 function isUnique(values: readonly string[]): boolean {

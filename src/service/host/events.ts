@@ -35,6 +35,8 @@ export type ServiceEvent = {
       /** Identifies the grant in all its events. */
       readonly grant: string
       readonly scopes: readonly string[]
+      /** The URI of the API that the token is for, if the device named one. */
+      readonly resource?: string
       /** When the codes expire. Epoch milliseconds. */
       readonly expiresAt: number
     }
@@ -60,6 +62,7 @@ export type ServiceEvent = {
       readonly grant: string
       readonly user?: User
       readonly scopes: readonly string[]
+      readonly resource?: string
       /** Where the codes were requested. */
       readonly device: Origin
     }
@@ -68,6 +71,7 @@ export type ServiceEvent = {
       readonly grant: string
       readonly user: User
       readonly scopes: readonly string[]
+      readonly resource?: string
       /** Identifies the login in all its events, if there are refresh tokens. */
       readonly family?: string
       readonly replayed: boolean
@@ -77,6 +81,7 @@ export type ServiceEvent = {
       readonly family: string
       readonly user: User
       readonly scopes: readonly string[]
+      readonly resource?: string
       readonly replayed: boolean
     }
   | {

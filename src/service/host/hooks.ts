@@ -21,6 +21,8 @@ export interface TokenRequest {
   readonly client: { readonly clientId: Secret; readonly name: string }
   /** The requested scopes. At a refresh, those of the login that the client may still request. */
   readonly scopes: readonly string[]
+  /** The URI of the API that the token is for, one of `resources`: the audience of a signed token. Absent if the client named none. */
+  readonly resource?: string
   /** The id of the login, with `refreshTokens`: put it into a signed token to end the login with `service.revoke` later. */
   readonly family?: string
 }

@@ -15,6 +15,8 @@ export interface Approval {
   readonly client: { readonly clientId: Secret; readonly name: string }
   /** The requested scopes. */
   readonly scopes: readonly string[]
+  /** The URI of the API that the token is for, if the device named one. */
+  readonly resource?: string
   /** The request that approves, for its cookies: they can tell how and when the user signed in. */
   readonly request: ServiceRequest
 }

@@ -21,12 +21,12 @@ export function scopeItems(scopes: readonly string[], texts: PageTexts): string 
 }
 
 /**
- * Lists the time, device, address and account of a request as HTML.
+ * Lists the API, time, device, address and account of a request as HTML.
  *
  * @param notYou The link to switch accounts, as HTML. May be empty.
  */
 export function requestFacts(
-  { requestedAt, now, origin, user }: PageRequest & Pick<PageForm, 'user'>,
+  { resource, requestedAt, now, origin, user }: PageRequest & Pick<PageForm, 'user'>,
   { tag, texts }: Language,
   notYou: string,
 ): string {
@@ -34,6 +34,11 @@ export function requestFacts(
   const ago = relativeTime(Math.min(0, (requestedAt - now) / 1000), tag)
   const time = `<time datetime="${new Date(requestedAt).toISOString()}">${escapeHtml(absoluteTime(requestedAt, tag))}</time>`
   return [
+    resource &&
+      fact(
+        texts.resource,
+        `<bdi>${escapeHtml(resource.name)}</bdi> <small dir="ltr">${escapeHtml(resource.uri)}</small>`,
+      ),
     fact(texts.requested, `${escapeHtml(ago)} <small>${time}</small>`),
     // The device chooses its user agent. The service itself saw the address.
     userAgent &&

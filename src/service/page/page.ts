@@ -48,6 +48,8 @@ export interface PageRequest {
    * mark. An attacker can request any scope: show one without a description as a name, never as a sentence of the page.
    */
   readonly scopes: readonly string[]
+  /** The API that the device wants to use, one of `resources`. Absent if it named none. */
+  readonly resource?: { readonly uri: string; readonly name: string }
   /** When the codes were requested. Epoch milliseconds. */
   readonly requestedAt: number
   /** When the code expires. Epoch milliseconds. */

@@ -46,6 +46,8 @@ export interface PageTexts {
   readonly risky: string
   /** The heading of the facts about the request. */
   readonly request: string
+  /** The API that the token is for. */
+  readonly resource: string
   readonly requested: string
   readonly device: string
   /** What the device claims to be. Contains `{name}`. */
@@ -104,6 +106,7 @@ export const englishTexts: PageTexts = {
   unknownScope: 'Use a permission named {scope}',
   risky: 'High risk',
   request: 'The request',
+  resource: 'For use at',
   requested: 'Requested',
   device: 'Device',
   claim: 'Calls itself {name}',

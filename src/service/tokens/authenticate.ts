@@ -52,11 +52,12 @@ export interface Credentials {
 export async function authenticate(
   credentials: Credentials,
   request: ServiceRequest,
+  resource?: string,
 ): Promise<Authentication | undefined> {
   const { scheme, value = '' } = readCredential(request.header('authorization'), request.query) ?? {}
   if (scheme === undefined) return undefined
   if (scheme === 'basic') return basic(credentials, value, credentials.clientAddress(request))
-  const found = await findToken(credentials, value)
+  const found = await findToken(credentials, value, resource)
   if (found) return found
   if (scheme === 'token') throw invalidToken('bad credentials')
   return app(credentials, value)
@@ -80,23 +81,26 @@ async function basic(
 }
 
 /**
- * Finds out who sent an access token; `undefined` if it is not valid. A host may issue access tokens that are JWTs, so look
+ * Finds out who sent an access token; `undefined` if it is not valid, or for another resource than this one. A token that
+ * was issued for an API elsewhere may come from that API: it opens nothing here. A host may issue access tokens that are JWTs, so look
  * here before reading one as an app JWT.
  */
 export async function findToken(
   { tokens, personalTokens, clients }: Pick<Credentials, 'tokens' | 'personalTokens' | 'clients'>,
   token: string,
+  resource: string | undefined,
 ): Promise<AuthenticatedToken | undefined> {
   const personal = await personalTokens.find(token)
-  if (personal) return { form: 'personalToken', ...personal }
+  if (personal) return resource === undefined ? { form: 'personalToken', ...personal } : undefined
   const record = await tokens.find(new Secret(token))
-  if (record === undefined) return undefined
+  if (record === undefined || record.resource !== resource) return undefined
   const { user, scopes } = record
   const client = 'client' in record ? await clients.at(record.client) : undefined
   return {
     form: 'oauth',
     user,
     scopes,
+    ...(resource !== undefined && { resource }),
     ...(client && { client: { clientId: client.clientId, name: client.name } }),
   }
 }

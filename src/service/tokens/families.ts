@@ -40,6 +40,8 @@ export interface RefreshTokens {
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Family extends RefreshFamilyContext {
   readonly state: RefreshFamilyState
+  /** The URI of the API that its tokens are for, if the device named one. */
+  readonly resource?: string
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
   /** A hash of what all its refresh tokens share, from its first refresh on. */
@@ -111,7 +113,7 @@ export function createFamilies(
      */
     async begin(
       first: Secret,
-      { id, revocations }: { readonly id: string; readonly revocations: number },
+      { id, ...kept }: { readonly id: string } & Pick<Family, 'revocations' | 'resource'>,
       issuedAt: number,
       input: Omit<RefreshFamilyInput, 'token'>,
     ): Promise<boolean> {
@@ -122,7 +124,7 @@ export function createFamilies(
         (family) => {
           if (family !== undefined) return { result: family.generation === 0 && !isOver(family) }
           if (clock.now() >= issuedAt + ENDED) return { result: false }
-          return { result: true, value: { ...begin({ ...input, token }), revocations }, expiresAt }
+          return { result: true, value: { ...begin({ ...input, token }), ...kept }, expiresAt }
         },
         null,
       )

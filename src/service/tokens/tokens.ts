@@ -12,6 +12,8 @@ export interface TokenOwner {
   readonly user: User
   /** The granted scopes. */
   readonly scopes: readonly string[]
+  /** The URI of the API that it is for. Absent if the client named none: it is then for this service's own routes. */
+  readonly resource?: string
 }
 
 /** What the store keeps about a token, under its hash. */
@@ -171,7 +173,9 @@ export function signedTokens(
     // Without anything else that the host knows: a `client` would make it a record of ours.
     async find(token) {
       const owner = await verify(token)
-      return owner && { user: owner.user, scopes: owner.scopes }
+      if (owner === undefined) return undefined
+      const { user, scopes, resource } = owner
+      return { user, scopes, ...(resource !== undefined && { resource }) }
     },
   }
 }

@@ -30,6 +30,7 @@ export const arabicTexts: PageTexts = {
   unknownScope: 'استخدام إذن باسم {scope}',
   risky: 'خطورة عالية',
   request: 'الطلب',
+  resource: 'للاستخدام في',
   requested: 'وقت الطلب',
   device: 'الجهاز',
   claim: 'يسمي نفسه {name}',

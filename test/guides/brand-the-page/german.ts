@@ -30,6 +30,7 @@ export const germanTexts: PageTexts = {
   unknownScope: 'Eine Berechtigung namens {scope} nutzen',
   risky: 'Hohes Risiko',
   request: 'Die Anfrage',
+  resource: 'Für die Nutzung bei',
   requested: 'Gestellt',
   device: 'Gerät',
   claim: 'Nennt sich {name}',

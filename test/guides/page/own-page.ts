@@ -16,10 +16,11 @@ export const ownPage: Page = (state) => {
       case 'enter':
         return form('<button>Continue</button>')
       case 'confirm': {
-        const { client, user, scopes, origin, requestedAt } = state
+        const { client, user, scopes, resource, origin, requestedAt } = state
         const facts = [
           client,
           user,
+          ...(resource ? [resource.name, resource.uri] : []),
           ...scopes.map((scope) =>
             isRiskyScope(scope) ? `HIGH RISK: ${scope}` : scope,
           ),

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import { AccessError, type TokenRequest } from '../../src/service/index.ts'
+import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
+import { userAt } from '../support/user.ts'
+
+const API = 'https://api.example.com'
+const OTHER = 'https://other.example.com/v1'
+const RESOURCES = [
+  { uri: API, name: 'Deploy <API>' },
+  { uri: OTHER, name: 'Other API', scopes: ['repo', 'gist'] },
+]
+const OCTOCAT = { id: 7, login: 'octocat' }
+
+/** A service with two resources, what it asked the host to issue, and the requests that name a resource. */
+function start(options: TestOptions = {}) {
+  const orders: TokenRequest[] = []
+  const service = startService({
+    resources: RESOURCES,
+    refreshTokens: { lifetime: 3600 },
+    identify: () => ({ user: OCTOCAT }),
+    issueToken(order) {
+      orders.push(order)
+      return `token-${orders.length}`
+    },
+    ...options,
+  })
+  const from = (token: string) =>
+    new Request('https://api.example', { headers: { authorization: `Bearer ${token}` } })
+  return {
+    ...service,
+    orders,
+    /** Whether a gate for this resource lets a token in. */
+    lets: (token: string, resource?: string) =>
+      service
+        .requireToken(resource === undefined ? {} : { resource })(from(token))
+        .catch((error: unknown) => error instanceof AccessError && [error.status, error.message]),
+    knows: (token: string, resource?: string) =>
+      service.authenticate(from(token), resource === undefined ? {} : { resource }),
+  }
+}
+
+const INVALID = [401, 'the access token is not valid']
+
+describe('the field resource of a code request', () => {
+  test.each([
+    ['an API that is not listed', 'https://api.example.com/v2'],
+    ['no URI', 'api'],
+  ])('is refused for %s', async (_, resource) => {
+    const service = start()
+    const { status, body } = await service.askForCodes({ resource })
+    expect([status, body.error]).toEqual([400, 'invalid_target'])
+    expect(service.events).toEqual([])
+  })
+
+  test('is refused if it is repeated: a token is for one API', async () => {
+    const fields = [
+      ['client_id', CLIENT_ID],
+      ['resource', API],
+      ['resource', OTHER],
+    ]
+    const init = { method: 'POST', body: new URLSearchParams(fields) }
+    expect((await start().send('/login/device/code', init)).body.error).toBe('invalid_request')
+  })
+
+  test('allows only the scopes of the API', async () => {
+    const fields = { scope: 'repo user', resource: OTHER }
+    expect((await start().askForCodes(fields)).body.error).toBe('invalid_scope')
+    const clients = [{ clientId: CLIENT_ID, name: 'App', scopes: ['user'] }]
+    const refused = await start({ clients }).askForCodes({ ...fields, scope: 'repo' })
+    expect(refused.body.error).toBe('invalid_scope')
+  })
+
+  test('is ignored by a service without resources', async () => {
+    const service = start({ resources: [] })
+    const { access_token } = await service.login({ resource: 'api' })
+    expect(service.orders).toEqual([expect.not.objectContaining({ resource: expect.anything() })])
+    expect(await service.lets(access_token)).toMatchObject({ user: OCTOCAT })
+  })
+})
+
+describe('a login for an API', () => {
+  test('asks the host for a token for this API, and says so in all its events', async () => {
+    const service = start()
+    const { deviceCode } = await service.approved({ resource: `${API}/` })
+    const { refresh_token } = (await service.poll(deviceCode)).body
+    await service.refresh(refresh_token)
+    expect(service.orders.map(({ resource }) => resource)).toEqual([API, API])
+    expect(service.events.map(({ type, ...facts }) => [type, 'resource' in facts && facts.resource])).toEqual(
+      [
+        ['codes.issued', API],
+        ['decision', API],
+        ['token.issued', API],
+        ['token.refreshed', API],
+      ],
+    )
+  })
+
+  test('is shown on the page, with the name and the URI of the API', async () => {
+    const service = start()
+    const { body } = await service.askForCodes({ resource: API })
+    const browser = userAt((url, init) => service.fetch(String(url), init))
+    const { html } = await browser.send(await browser.open(`${HOST}/login/device`), {
+      user_code: body.user_code,
+    })
+    expect(html).toContain('Deploy &lt;API&gt;')
+    expect(html).toContain(API)
+  })
+
+  test('cannot be approved on the page of an instance that does not have the API', async () => {
+    const service = start()
+    const { body } = await service.askForCodes({ resource: API })
+    const other = start({ store: service.memory, resources: [] })
+    const browser = userAt((url, init) => other.fetch(String(url), init))
+    await browser.send(await browser.open(`${HOST}/login/device`), { user_code: body.user_code })
+    expect([other.events, other.errors]).toEqual([[], []])
+  })
+
+  test('is assessed with its API', async () => {
+    const assessed: unknown[] = []
+    const assess = ({ resource }: { readonly resource?: string }) => {
+      assessed.push(resource)
+      return 'allow' as const
+    }
+    const service = start({ policy: { assess } })
+    const { body } = await service.askForCodes({ resource: API })
+    const browser = userAt((url, init) => service.fetch(String(url), init))
+    const page = await browser.open(`${HOST}/login/device`)
+    await browser.send(await browser.send(page, { user_code: body.user_code }), { decision: 'approve' })
+    expect(assessed).toEqual([API])
+  })
+})
+
+describe('a poll', () => {
+  test.each([
+    ['no API', {}],
+    ['the API of the login', { resource: API }],
+    ['this API in another spelling', { resource: 'HTTPS://api.example.com:443/' }],
+  ])('that names %s gets the token', async (_, fields) => {
+    const service = start()
+    const { deviceCode } = await service.approved({ resource: API })
+    expect((await service.poll(deviceCode, fields)).body).toMatchObject({ access_token: 'token-1' })
+  })
+
+  test.each([
+    ['another API', { resource: API }, OTHER],
+    ['an unknown API', { resource: API }, 'https://unknown.example'],
+    ['an API after a login for none', {}, API],
+  ])('that names %s is refused, and changes nothing', async (_, login, resource) => {
+    const service = start()
+    const { deviceCode, userCode } = await service.begin(login)
+    const refused = [200, 'invalid_target']
+    const poll = async () => {
+      const { status, body } = await service.poll(deviceCode, { resource })
+      return [status, body.error]
+    }
+    expect(await poll()).toEqual(refused)
+    // It did not count: the right one comes in time.
+    expect((await service.poll(deviceCode)).body.error).toBe('authorization_pending')
+    await service.approve(userCode, OCTOCAT)
+    expect(await poll()).toEqual(refused)
+    expect(service.orders).toEqual([])
+    service.wait(5)
+    expect((await service.poll(deviceCode)).body).toMatchObject({ access_token: 'token-1' })
+    expect(await poll()).toEqual(refused)
+  })
+
+  test('that was refused too often is limited', async () => {
+    const service = start({ limits: { earlyPolls: { max: 1, window: 60 } } })
+    const { deviceCode } = await service.begin()
+    await service.poll(deviceCode, { resource: API })
+    await service.poll(deviceCode, { resource: API })
+    expect((await service.poll(deviceCode, { resource: API })).status).toBe(429)
+  })
+})
+
+describe('a refresh', () => {
+  test('may name the API of the login, and no other', async () => {
+    const service = start()
+    const { refresh_token } = await service.login({ resource: API })
+    for (const resource of [OTHER, 'https://unknown.example'])
+      expect((await service.refresh(refresh_token, { resource })).body.error).toBe('invalid_target')
+    const { body } = await service.refresh(refresh_token, { resource: `${API}/` })
+    expect(await service.lets(body.access_token, API)).toMatchObject({ resource: API })
+  })
+
+  test('may not name an API after a login for none', async () => {
+    const service = start()
+    const { refresh_token } = await service.login()
+    expect((await service.refresh(refresh_token, { resource: API })).body.error).toBe('invalid_target')
+  })
+
+  test('is refused while the API is not listed, without ending the login', async () => {
+    const service = start()
+    const { refresh_token } = await service.login({ resource: API })
+    const without = start({ store: service.memory, resources: RESOURCES.slice(1) })
+    expect((await without.refresh(refresh_token)).body.error).toBe('invalid_target')
+    expect((await service.refresh(refresh_token)).body.error).toBeUndefined()
+  })
+
+  test('loses a scope that the API no longer has', async () => {
+    const service = start()
+    const { refresh_token } = await service.login({ resource: OTHER })
+    const fewer = start({
+      store: service.memory,
+      resources: [{ uri: OTHER, name: 'Other', scopes: ['gist'] }],
+    })
+    expect((await fewer.refresh(refresh_token)).body.scope).toBe('gist')
+  })
+})
+
+describe('a token for an API', () => {
+  test('opens the routes of this API, and no others', async () => {
+    const service = start()
+    const { access_token } = await service.login({ resource: API })
+    expect(await service.lets(access_token, `${API}/`)).toMatchObject({ user: OCTOCAT, resource: API })
+    expect(await service.knows(access_token, API)).toMatchObject({ user: OCTOCAT, resource: API })
+    expect(await service.lets(access_token)).toEqual(INVALID)
+    expect(await service.lets(access_token, OTHER)).toEqual(INVALID)
+    await expect(service.knows(access_token)).rejects.toThrow(AccessError)
+    expect((await service.whoIs(access_token)).status).toBe(401)
+  })
+
+  test('is needed on its routes: neither a token for none nor a personal access token opens them', async () => {
+    const service = start({ personalTokens: [{ token: 'ghp_1', user: 'hubot' }] })
+    const { access_token } = await service.login()
+    expect(await service.lets(access_token, API)).toEqual(INVALID)
+    expect(await service.lets('ghp_1', API)).toEqual(INVALID)
+    expect(await service.lets('ghp_1')).toMatchObject({ user: 'hubot' })
+  })
+
+  test('may be one that the host verifies', async () => {
+    const service = start({ verifyToken: () => ({ user: 'mona', scopes: [], resource: API }) })
+    expect(await service.lets('signed', API)).toMatchObject({ user: 'mona', resource: API })
+    expect(await service.lets('signed')).toEqual(INVALID)
+  })
+})
+
+test('a route cannot require an API that is not listed', async () => {
+  const message = 'resource must be the uri of one of the resources'
+  expect(() => start().requireToken({ resource: 'https://unknown.example' })).toThrow(message)
+  await expect(start().knows('any', 'https://unknown.example')).rejects.toThrow(message)
+})
