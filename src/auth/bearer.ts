@@ -20,3 +20,10 @@ export function bearer(token: string | Secret): Secret {
   }
   return new Secret(`Bearer ${value}`)
 }
+
+/** Creates the error for a token that is not a bearer token, such as one that is bound to a key (DPoP). */
+export function notBearer(): BadOptionError {
+  return new BadOptionError(
+    'the token type is not "bearer", the only supported type: if the API accepts the token as a bearer token, pass the access token to oauth()',
+  )
+}

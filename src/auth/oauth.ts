@@ -1,9 +1,8 @@
-import { BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { isBearer } from '../protocol/syntax.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
-import { bearer } from './bearer.ts'
+import { bearer, notBearer } from './bearer.ts'
 import { FixedHeader } from './fixed-header.ts'
 
 /**
@@ -16,10 +15,6 @@ import { FixedHeader } from './fixed-header.ts'
 export function oauth(token: Pick<OAuthToken, 'accessToken' | 'tokenType'> | string | Secret): Auth {
   if (typeof token !== 'object' || token === null || !('accessToken' in token))
     return new FixedHeader('oauth', bearer(token))
-  if (!isBearer(String(token.tokenType))) {
-    throw new BadOptionError(
-      'the token type is not "bearer", the only supported type: if the API accepts the token as a bearer token, pass token.accessToken to oauth()',
-    )
-  }
+  if (!isBearer(String(token.tokenType))) throw notBearer()
   return new FixedHeader('oauth', bearer(token.accessToken))
 }

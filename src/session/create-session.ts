@@ -15,7 +15,7 @@ import type {
 import { isDue, isUsable, tokenInUse } from '../../machines/session-selectors.ts'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { type Auth, FORM, type HasForm } from '../auth/auth.ts'
-import { bearer } from '../auth/bearer.ts'
+import { bearer, notBearer } from '../auth/bearer.ts'
 import { onCodesMissing, reasonOf } from '../client/authorize-device.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import { deviceMachine } from '../client/device-machine.ts'
@@ -38,6 +38,7 @@ import {
 import { secureAddress } from '../protocol/address.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
+import { isBearer } from '../protocol/syntax.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
 import type { SessionData } from './session-data.ts'
@@ -149,7 +150,8 @@ export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
  * A login that is stored, refreshed and shared. It authenticates API calls: `createApi({ auth: session })`. Requests to
- * another origin than the `baseUrl` and the `userinfoEndpoint` of its provider reject with a {@link WrongHostError}.
+ * another origin than the `baseUrl` and the `userinfoEndpoint` of its provider reject with a {@link WrongHostError}, and those
+ * with a token of another type than `bearer`, such as `DPoP`, with a {@link BadOptionError}.
  */
 export interface Session extends HasForm {
   /**
@@ -232,7 +234,7 @@ export function createSession(options: SessionOptions): Session {
   let isWatched = false
   const now = () => device.clock.now()
 
-  async function token({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Secret> {
+  async function current(signal?: AbortSignal): Promise<OAuthToken> {
     let began = now()
     const seen = new Set<string>()
     for (;;) {
@@ -243,10 +245,10 @@ export function createSession(options: SessionOptions): Session {
       const { token, sentAt = 0 } = tokenInUse(context) ?? {}
       // A token that is due on arrival is refreshed by the next call: refreshing it here would have no end.
       const isNew = began <= sentAt && sentAt <= now() && !context.rejected
-      if (token && (isNew || !isDue(context, now()))) return token.accessToken
+      if (token && (isNew || !isDue(context, now()))) return token
       const place = placeOf(snapshot)
       if (seen.has(place)) {
-        if (token && isUsable(context, now())) return token.accessToken
+        if (token && isUsable(context, now())) return token
         throw reasonWhy(snapshot)
       }
       seen.add(place)
@@ -279,7 +281,10 @@ export function createSession(options: SessionOptions): Session {
     form: 'session',
     async authorization({ baseUrl }) {
       assertOwnApi(device.provider, baseUrl)
-      return bearer(await token())
+      const { accessToken, tokenType } = await current()
+      // One without a type is sent: no type forbids it.
+      if (tokenType !== '' && !isBearer(tokenType)) throw notBearer()
+      return bearer(accessToken)
     },
     learn({ status }, sent) {
       const refused = sent?.reveal().replace(/^Bearer /i, '')
@@ -296,7 +301,8 @@ export function createSession(options: SessionOptions): Session {
   })
   return Object.assign(watched, {
     [FORM]: form,
-    token,
+    token: async ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
+      (await current(signal)).accessToken,
     async login() {
       // The login would wait until the codes expire.
       if (onCodes === undefined && !isWatched) throw onCodesMissing()

@@ -126,6 +126,34 @@ describe('a session', () => {
     await expect(read(session)).rejects.toMatchObject({ code: 'login_required' })
   })
 
+  test.each([
+    ['DPoP', 'access-0', []],
+    ['mac', 'access-1', []],
+    ['Bearer', 'access-2', ['Bearer access-2']],
+    ['', 'access-3', ['Bearer access-3']],
+  ])(
+    'sends a token as a bearer token unless it has another type: "%s"',
+    async (tokenType, token, expected) => {
+      const { server, open, over } = world()
+      const session = open()
+      const accessToken = new Secret(token)
+      await over(session.keep({ accessToken, tokenType, scopes: [], missingScopes: [] }))
+      const seen: unknown[] = []
+      const api = createApi({
+        auth: session,
+        provider: server.provider,
+        fetch: async (input, init) => {
+          seen.push(new Request(input, init).headers.get('authorization'))
+          return Response.json({})
+        },
+      })
+      const call = over(api('/user'))
+      if (expected.length > 0) await call
+      else await expect(call).rejects.toMatchObject({ code: 'bad_option' })
+      expect(seen).toEqual(expected)
+    },
+  )
+
   test('fifty sessions over one store wake with one expired pair: one request', async () => {
     const { time, server, loggedIn, open, read } = world({ reuseWindow: 0 })
     await loggedIn()
