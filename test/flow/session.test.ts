@@ -89,6 +89,23 @@ describe('a session at our service', () => {
     expect((await service.whoIs((await over(session.token())).reveal())).status).toBe(200)
   })
 
+  test('gets a token for the API that it names, at the login and at each refresh', async () => {
+    const api = 'https://api.example'
+    const resources = [{ uri: api, name: 'API' }]
+    const { time, service, over, loggedIn } = world({ resources })
+    const session = await loggedIn({ resource: `${api}/` })
+    const gate = service.requireToken({ resource: api })
+    for (const passed of [0, 8 * HOUR]) {
+      await time.advance(passed)
+      const headers = new Headers({ authorization: `Bearer ${(await over(session.token())).reveal()}` })
+      expect(await gate({ headers })).toMatchObject({ user: 'octocat', resource: api })
+    }
+    await expect(over(loggedIn({ resource: [api, 'https://other.example'] }))).rejects.toMatchObject({
+      code: 'refused',
+      error: 'invalid_request',
+    })
+  })
+
   test('ends when a thief has spent its refresh token, for both', async () => {
     const { time, service, events, refreshTokens, over, loggedIn } = world()
     const session = await loggedIn()
