@@ -8,7 +8,7 @@ import { rsaKeys } from './support/rsa-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Pages for users. Their JavaScript blocks run as they are; their TypeScript blocks are files in `test/guides`. */
+/** Pages for users. Their JavaScript blocks run as they are, but for those below; their TypeScript blocks are files in `test/guides`. */
 const documents = [
   'README.md',
   'docs/skills/authgraph/SKILL.md',
@@ -19,7 +19,7 @@ const documents = [
   ),
 ]
 
-const blocks = documents.flatMap((document) =>
+const written = documents.flatMap((document) =>
   blocksOf('js', read(document)).map((code, index) => ({
     name: `${basename(document, '.md')}-${index + 1}`,
     file: /\brequire\(/.test(code) ? 'block.cjs' : 'block.mjs',
@@ -32,6 +32,9 @@ const sources = ['src', 'machines'].flatMap((folder) =>
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(folder, name)),
 )
+
+/** Those that need no environment: a program that a command starts is run by the test of that command. */
+const blocks = written.filter(({ code }) => !code.includes('process.env'))
 
 /** TypeScript blocks of the README, the changelog, the skill and doc comments. They may use the names below. */
 const examples = ['README.md', 'CHANGELOG.md', 'docs/skills/authgraph/SKILL.md', ...sources].flatMap((file) =>
@@ -72,7 +75,7 @@ beforeAll(() => {
   mkdirSync(folder, { recursive: true })
   symlinkSync(join(interop, 'node_modules'), join(folder, 'node_modules'))
   const { privateKey, publicKey } = rsaKeys()
-  for (const { name, file, code } of blocks) {
+  for (const { name, file, code } of written) {
     mkdirSync(join(folder, name), { recursive: true })
     writeFileSync(join(folder, name, file), code)
     writeFileSync(join(folder, name, 'app.pem'), privateKey)
@@ -128,7 +131,7 @@ describe.concurrent('the blocks', { timeout: TIMEOUT }, () => {
   test('have the types of the package, and so do those of doc comments and the changelog', async () => {
     expect(examples.length).toBeGreaterThan(4)
     const files = [
-      ...blocks.map(({ name, file }) => join(name, file)),
+      ...written.map(({ name, file }) => join(name, file)),
       ...examples.map(({ name }) => `${name}.ts`),
       'of-the-reader.d.ts',
     ]
