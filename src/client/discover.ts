@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { BadResponseError, WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
-import { METADATA_PATH } from '../protocol/endpoints.ts'
+import { METADATA_PATH, OPENID_CONFIGURATION_PATH } from '../protocol/endpoints.ts'
 import { isTexts, parseFields } from '../protocol/fields.ts'
 import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
 import { systemClock, within } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { hasMember, memberOf, textMemberOf } from '../request/response.ts'
 import { get, systemFetch } from '../request/send.ts'
 
 const metadata = v.object({
@@ -41,23 +41,40 @@ const metadata = v.object({
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
  */
-export function discover(issuer: string, options: RequestOptions = {}): Promise<Provider> {
+export async function discover(issuer: string, options: RequestOptions = {}): Promise<Provider> {
   assertKnown(options, { fetch: true, clock: true, signal: true } satisfies Names<RequestOptions>)
-  const { fetch = systemFetch, clock = systemClock, signal } = options
+  return (await findMetadata(issuer, options)).provider
+}
+
+/** Finds the metadata of an issuer as `discover` does, and returns it with its provider. */
+export function findMetadata(
+  issuer: string,
+  { fetch = systemFetch, clock = systemClock, signal }: RequestOptions,
+): Promise<{ readonly provider: Provider; readonly body: unknown }> {
   return within({ clock, signal }, async (signal) => {
+    let found: { readonly body: unknown } | undefined
     for (const address of documentsOf(issuer)) {
       const { status, body } = await get(address, { fetch, clock }, signal)
-      if (status === 200) return readMetadata(body, issuer)
+      if (status !== 200) continue
+      found = { body }
+      // Some servers list the device flow in only one of their documents.
+      if (hasMember(body, 'device_authorization_endpoint')) break
     }
-    throw new BadResponseError('the issuer publishes no metadata: configure its two endpoints instead')
+    if (found === undefined)
+      throw new BadResponseError('the issuer publishes no metadata: configure its two endpoints instead')
+    return { provider: readMetadata(found.body, issuer), body: found.body }
   })
 }
 
-/** Possible URLs of the metadata: OAuth puts its path before the path of the issuer, OpenID Connect after it. */
-function documentsOf(issuer: string): string[] {
+/** Possible URLs of the metadata: before the path of the issuer, or after it as OpenID Connect had it first. */
+function documentsOf(issuer: string): Set<string> {
   const { origin, pathname } = secureAddress(issuer)
   const path = pathname.replace(/\/$/, '')
-  return [`${origin}${METADATA_PATH}${path}`, `${origin}${path}/.well-known/openid-configuration`]
+  return new Set([
+    `${origin}${METADATA_PATH}${path}`,
+    `${origin}${OPENID_CONFIGURATION_PATH}${path}`,
+    `${origin}${path}${OPENID_CONFIGURATION_PATH}`,
+  ])
 }
 
 function readMetadata(body: unknown, issuer: string): Provider {

@@ -93,10 +93,15 @@ describe('discover', () => {
     await expect(discover(of, options)).rejects.toMatchObject({ code: 'wrong_host' })
   })
 
-  test('or else from that of OpenID', async () => {
-    const { sent, options } = scripted(missing, metadata)
-    await discover('https://login.example/tenant', options)
-    expect(sent[1]?.url).toBe('https://login.example/tenant/.well-known/openid-configuration')
+  test('or else from those of OpenID, past a document without a device endpoint', async () => {
+    const { device_authorization_endpoint: _, ...incomplete } = metadata
+    const { sent, options } = scripted(incomplete, missing, metadata)
+    const { deviceAuthorizationEndpoint } = await discover('https://login.example/tenant', options)
+    expect(deviceAuthorizationEndpoint).toBe('https://login.example/device')
+    expect(sent.map(({ url }) => url).slice(1)).toEqual([
+      'https://login.example/.well-known/openid-configuration/tenant',
+      'https://login.example/tenant/.well-known/openid-configuration',
+    ])
   })
 
   test.each([
