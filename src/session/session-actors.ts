@@ -22,14 +22,14 @@ import {
 } from '../errors.ts'
 import { tokenDeletionPath } from '../protocol/endpoints.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { within } from '../request/clock.ts'
+import { type Clock, within } from '../request/clock.ts'
+import { guardHeaders } from '../request/guard-headers.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'
 import { send } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
 import type { Change } from '../store/store.ts'
 import {
   elapsedSince,
-  guardHeaders,
   HEADERS_BOUND,
   LAPSE,
   type Moment,
@@ -150,7 +150,8 @@ export async function spendRefreshToken(
   }
   const inTime: typeof fetch = async (...request) => {
     if (isTooLate(SENDING_BOUND)) throw new TypeError('the claim is too old')
-    return guardHeaders({ isTooLate: () => isTooLate(HEADERS_BOUND) }, () => fetch(...request))
+    const guard = () => (isTooLate(HEADERS_BOUND) ? 'it is too late to send the request' : undefined)
+    return guardHeaders(guard, () => fetch(...request))
   }
   try {
     const refreshed = await requestRefresh(kept.token, { ...sender, fetch: inTime }, REFRESH_TIMEOUT)
@@ -267,7 +268,7 @@ export async function erase(parts: SessionParts): Promise<EraseResult> {
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
  */
 export async function revoke(
-  { sender }: SessionParts,
+  { sender }: { readonly sender: Sender & { readonly clock: Clock } },
   { revoking }: Pick<SessionContext, 'revoking'>,
 ): Promise<Revocation> {
   const revokeOne = revoker(sender)

@@ -167,7 +167,8 @@ export const groups = {
       'src/store/turns.ts',
     ],
     tests: [
-      'test/session/{claims,claim-timing,hold-signals,pace,revoke,session}.test.ts',
+      'test/request/guard-headers.test.ts',
+      'test/session/{claims,hold-signals,pace,revoke,session}.test.ts',
       'test/paths/session.test.ts',
       'test/flow/signals.test.ts',
       'test/store/turns.test.ts',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { guardHeaders } from '../../src/session/claim-timing.ts'
+import { guardHeaders } from '../../src/request/guard-headers.ts'
 
 /** A server that counts its requests. */
 async function counting() {
@@ -21,11 +21,15 @@ async function counting() {
 test('the headers of a request are not sent if it is too late once it has a connection', async () => {
   const { url, requests } = await counting()
   let isLate = false
-  const send = () => guardHeaders({ isTooLate: () => isLate }, () => fetch(url))
+  const send = () =>
+    guardHeaders(
+      () => (isLate ? 'it is too late' : undefined),
+      () => fetch(url),
+    )
   expect(await (await send()).text()).toBe('ok')
   const late = send()
   isLate = true
-  await expect(late).rejects.toMatchObject({ cause: { message: 'it is too late to send the request' } })
+  await expect(late).rejects.toMatchObject({ cause: { message: 'it is too late' } })
   expect(requests()).toBe(1)
   // Other requests of the process go on.
   expect(await (await fetch(url)).text()).toBe('ok')
