@@ -25,7 +25,7 @@ const ELSEWHERE = [
   'test/interop/**',
   'test/paths/product.test.ts',
   'test/runtimes/**',
-  'test/session/processes.test.ts',
+  'test/{mcp,session}/processes.test.ts',
   'test/simulate/**',
 ]
 

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'bad_resume'
   | 'store_unavailable'
   | 'login_required'
+  | 'login_pending'
   | 'busy'
   | 'not_kept'
   | 'bad_id_token'
@@ -271,6 +272,39 @@ export class LoginRequiredError extends AuthgraphError {
   }
 }
 
+/** What a {@link LoginPendingError} shows. */
+export interface PendingCodes {
+  /** The URL of the server that wants the login. */
+  readonly server: string
+  /** The issuer at which the user logs in. */
+  readonly issuer: string
+  /** The code that the user enters. */
+  readonly userCode: string
+  /** The URL where the user enters the code. */
+  readonly verificationUri: string
+  /** The URL that contains the code, if the service sent one. */
+  readonly verificationUriComplete?: string
+  /** When the code expires, in epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/**
+ * The user has not decided in time. The login goes on: show the code of `codes`, and try again later. The message is for the
+ * user, and contains the code.
+ */
+export class LoginPendingError extends AuthgraphError {
+  readonly code = 'login_pending'
+  readonly codes: PendingCodes
+
+  constructor(codes: PendingCodes) {
+    const { server, issuer, userCode, verificationUri } = codes
+    super(
+      `${server} needs a login: enter ${userCode} at ${verificationUri} (issuer: ${issuer}), then try again`,
+    )
+    this.codes = codes
+  }
+}
+
 /** Another process is refreshing this login and does not finish. `pid` is its process id, if it runs on this host. */
 export class BusyError extends AuthgraphError {
   readonly code = 'busy'
@@ -375,6 +409,7 @@ export type AnyAuthgraphError =
   | JwtError
   | StoreUnavailableError
   | LoginRequiredError
+  | LoginPendingError
   | BusyError
   | NotKeptError
   | BadIdTokenError

@@ -48,6 +48,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^src\/store\/store\.ts$/,
   },
+  'src/mcp': {
+    may: /^(valibot|src\/(mcp|client|protocol|request|session(?!\/node))\/.*|src\/auth\/(auth|bearer|with-auth)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
+    types: /^(machines\/session-context|src\/store\/store)\.ts$/,
+  },
   'src/octokit': {
     may: /^src\/(octokit\/.*|auth\/(auth|is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors|assert-known)\.ts)$/,
   },
@@ -124,6 +128,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/providers/index.ts':
     /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|auth|session|cli)\/)/,
   'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
+  'src/mcp/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/octokit/index.ts': /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|cli|app-jwt)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/terminal/index.ts': /^(ofetch|jose|src\/(service|cli|app-jwt)\/)/,

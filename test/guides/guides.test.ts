@@ -19,6 +19,7 @@ test.each([
   'guides/record',
   'guides/resume',
   'guides/refresh-and-revoke',
+  'guides/remote-mcp-servers',
   'guides/security',
   'guides/test-your-login',
   'guides/walk-the-graph',
@@ -32,8 +33,8 @@ test.each([
     file,
     code,
   ])
-  // Where the packages are installed that the servers of those guides need.
-  const isServer = ['guides/embed', 'guides/protect-your-routes'].includes(document)
+  // Where the packages are installed that those guides need.
+  const isServer = /embed|protect-your-routes|remote-mcp-servers/.test(document)
   const place = join(isServer ? '../interop' : '', basename(document))
   const folder = join(import.meta.dirname, place)
   const tested = readdirSync(folder)
@@ -66,7 +67,7 @@ const skill = readFileSync(join(root, 'docs/skills/authgraph/SKILL.md'), 'utf8')
 
 test('the skill names only entry points of the package, and what they export', async () => {
   const rows = [...skill.matchAll(/^\| [^|]+ \| (`.*?) *\|$/gm)].map(([, cell = '']) => cell)
-  expect(rows).toHaveLength(9)
+  expect(rows).toHaveLength(10)
   for (const part of rows.flatMap((cell) => cell.split(/(?<=`authgraph[\w/]*`),(?: or)? /))) {
     const [entry = '', ...names] = [...part.matchAll(/`([\w/]+)`/g)].map(([, word = '']) => word).reverse()
     expect(Object.keys(await import(entry)), entry).toEqual(expect.arrayContaining(names))

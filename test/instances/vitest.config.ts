@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that run many processes, separate from the others because each takes seconds. */
-const PROCESSES = ['test/instances/*.test.ts', 'test/session/processes.test.ts']
+const PROCESSES = ['test/instances/*.test.ts', 'test/{mcp,session}/processes.test.ts']
 
 /** Tests of thousands of situations and logins: minutes. */
 const NIGHTLY = ['test/paths/product.test.ts', 'test/simulate/*.test.ts']

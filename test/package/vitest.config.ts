@@ -12,7 +12,13 @@ const BUILT = new Map([
 ])
 
 /** The entries that export all errors between them. */
-const OF_ERRORS = ['src/index.ts', 'src/auth/index.ts', 'src/oidc/index.ts', 'src/session/index.ts']
+const OF_ERRORS = [
+  'src/index.ts',
+  'src/auth/index.ts',
+  'src/mcp/index.ts',
+  'src/oidc/index.ts',
+  'src/session/index.ts',
+]
 
 /** Replaces imports of an entry's source with the built entry. */
 function publishedEntries(): Plugin {

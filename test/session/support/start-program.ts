@@ -11,15 +11,20 @@ let built: Promise<unknown> | undefined
 
 /** Builds the program that tests run in processes of its own. */
 export function buildProgram(): Promise<unknown> {
-  built ??= build({
-    entryPoints: [join(import.meta.dirname, 'program.ts')],
+  built ??= bundleProgram(join(import.meta.dirname, 'program.ts'), program)
+  return built
+}
+
+/** Bundles a program for Node. */
+export function bundleProgram(source: string, outfile: string): Promise<unknown> {
+  return build({
+    entryPoints: [source],
     bundle: true,
     platform: 'node',
     format: 'esm',
     external: ['xstate', 'valibot', 'redis', 'pg', 'libsql', '@napi-rs/keyring'],
-    outfile: program,
+    outfile,
   })
-  return built
 }
 
 /** Starts the program. It is killed at the end of the test. */
@@ -54,7 +59,8 @@ export function startProgramAs({ rate, isContained, env }: Started, ...args: str
   return start(isContained ? [...contained, ...command] : command, { ...env, RATE: String(rate) })
 }
 
-function start([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}) {
+/** Starts a command, which is killed at the end of the test. */
+export function start([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },

@@ -1,0 +1,107 @@
+import { findMetadata } from '../client/discover.ts'
+import { AuthgraphError, BadResponseError, WrongHostError } from '../errors.ts'
+import { secureAddress } from '../protocol/address.ts'
+import { isTexts } from '../protocol/fields.ts'
+import type { Provider } from '../protocol/provider.ts'
+import { type Clock, within } from '../request/clock.ts'
+import { memberOf, textMemberOf } from '../request/response.ts'
+
+/** Seconds for the documents of one host. */
+export const DOCUMENT_TIMEOUT = 10
+
+/** How requests are sent, and what their time is. */
+interface TimedTransport {
+  readonly fetch: typeof globalThis.fetch
+  readonly clock: Clock
+}
+
+/** An authorization server with a device flow. */
+export interface Issuer {
+  /** Its URL, as the server spells it. */
+  readonly url: string
+  readonly provider: Provider
+  readonly scopes: readonly string[]
+  readonly registrationEndpoint: string | undefined
+  /** Whether a client ID may be the URL of a metadata document. */
+  readonly acceptsDocuments: boolean
+}
+
+/** Which issuers a server may use. */
+export interface IssuerChoice {
+  readonly server: URL
+  /** Those that the server names, in its order. */
+  readonly named: readonly string[]
+  /** The one of the last login. */
+  readonly previous: string | undefined
+  /** Whether the caller has a client at an issuer. */
+  readonly isConfigured: (issuer: string) => boolean
+  readonly confirm: ((question: IssuerQuestion) => boolean | Promise<boolean>) | undefined
+}
+
+/** A question to the user: may this server send its users to this issuer? */
+export interface IssuerQuestion {
+  /** The URL of the server. */
+  readonly server: string
+  /** The URL of the issuer, at which the user would log in. */
+  readonly issuer: string
+  /** The issuer of the last login, if it was another one. */
+  readonly previous?: string | undefined
+}
+
+/**
+ * Chooses an issuer: the one of the last login, else one at which the caller has a client, else the first one with a
+ * device flow.
+ *
+ * @throws {@link WrongHostError} if nobody has confirmed it, and it is new or of another site.
+ */
+export async function findIssuer(choice: IssuerChoice, via: TimedTransport): Promise<Issuer> {
+  const { named, previous, isConfigured } = choice
+  const preferred = named.filter((issuer) => issuer === previous || isConfigured(issuer))
+  const order = [...new Set([...preferred.filter((issuer) => issuer === previous), ...preferred, ...named])]
+  let failure: unknown
+  for (const issuer of order) {
+    await confirmIssuer(choice, issuer)
+    try {
+      return await readIssuer(issuer, via)
+    } catch (error) {
+      // Another issuer may have a device flow. A host that must not be asked is no reason to ask the next one.
+      if (!(error instanceof AuthgraphError) || error instanceof WrongHostError) throw error
+      failure ??= error
+    }
+  }
+  throw failure ?? new BadResponseError('the server names no issuer')
+}
+
+async function confirmIssuer(
+  { server, previous, isConfigured, confirm }: IssuerChoice,
+  issuer: string,
+): Promise<void> {
+  const { hostname, host } = secureAddress(issuer)
+  if (issuer === previous || isConfigured(issuer)) return
+  if (previous === undefined && isSameSite(server.hostname, hostname)) return
+  const question = { server: server.href, issuer, ...(previous !== undefined && { previous }) }
+  if (await confirm?.(question)) return
+  const what = previous === undefined ? 'an issuer of another site' : 'another issuer than at the last login'
+  throw new WrongHostError(
+    `${server.host} wants a login at ${host}, ${what}: allow it with confirmIssuer, or with a client in "clients"`,
+  )
+}
+
+/** Whether one host is the other, or below it. Siblings are not: many sites share a parent with others. */
+function isSameSite(one: string, other: string): boolean {
+  return one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)
+}
+
+async function readIssuer(url: string, { fetch, clock }: TimedTransport): Promise<Issuer> {
+  const { provider, body } = await within({ clock, timeout: DOCUMENT_TIMEOUT }, (signal) =>
+    findMetadata(url, { fetch, clock, signal }),
+  )
+  const scopes = memberOf(body, 'scopes_supported')
+  return {
+    url,
+    provider,
+    scopes: isTexts(scopes) ? scopes : [],
+    registrationEndpoint: textMemberOf(body, 'registration_endpoint'),
+    acceptsDocuments: memberOf(body, 'client_id_metadata_document_supported') === true,
+  }
+}

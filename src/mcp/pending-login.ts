@@ -1,0 +1,121 @@
+import type { ResumeRecord } from '../client/resume.ts'
+import type { SessionStore } from '../session/session-store.ts'
+import type { Json } from '../store/store.ts'
+import { type PendingRecord, readPending, readRecord, writeRecord } from './records.ts'
+
+/** Milliseconds for which a login that ended without a token is not started again. */
+const MARK = 60_000
+
+/** After so many looks, a second apart, at one claim whose owner cannot be checked, it lapses. */
+const LAPSE = 60
+
+/** A login that waits for the user. */
+export interface PendingLogin {
+  readonly id: string
+  readonly turn: number
+  readonly record: ResumeRecord
+}
+
+/** What there is: nothing, another process that starts a login, a login, or the end of one. */
+export type PendingState =
+  | { readonly type: 'free' }
+  | { readonly type: 'starting'; readonly pid: number | undefined }
+  | { readonly type: 'pending'; readonly login: PendingLogin }
+  | { readonly type: 'over'; readonly code: string }
+
+/**
+ * The pending login of a server, in a store. No process owns it: whoever replaces its record may poll next, so that any
+ * number of processes show one code, and none of them is needed to finish it.
+ */
+export function createPendingLogin(store: SessionStore, key: string, clock: { now(): number }) {
+  const owner = `${store.owners?.self ?? ''}#${crypto.randomUUID()}`
+  let seen = { nonce: '', looks: 0 }
+
+  function isOver(record: PendingRecord | undefined): boolean {
+    if (record?.status !== 'over') return false
+    // The clock may have been set back.
+    const age = Math.abs(clock.now() - record.at)
+    return age < MARK
+  }
+
+  /** Whether a login may be started over this record. */
+  function isFree(record: PendingRecord | undefined): boolean {
+    if (record === undefined) return true
+    if (record.status === 'over') return !isOver(record)
+    if (record.status === 'pending') return false
+    const process = record.owner.slice(0, record.owner.lastIndexOf('#'))
+    if (record.owner === owner || seen.looks >= LAPSE) return true
+    return store.owners?.isGone(process) === true
+  }
+
+  function count(record: PendingRecord | undefined): void {
+    const nonce = record?.status === 'starting' ? record.nonce : ''
+    seen = { nonce, looks: nonce === seen.nonce && nonce !== '' ? seen.looks + 1 : 0 }
+  }
+
+  return {
+    async look(): Promise<PendingState> {
+      const record = readPending(await readRecord(store, key))
+      count(record)
+      if (record === undefined || isFree(record)) return { type: 'free' }
+      switch (record.status) {
+        case 'starting': {
+          const pid = store.owners?.pidOf(record.owner.slice(0, record.owner.lastIndexOf('#')))
+          return { type: 'starting', pid }
+        }
+        case 'over':
+          return { type: 'over', code: record.code }
+        case 'pending': {
+          const { id, turn, secret } = record
+          return {
+            type: 'pending',
+            login: { id, turn, record: secret.record as unknown as ResumeRecord },
+          }
+        }
+      }
+    },
+    /** Claims the right to start a login. Resolves to `undefined` if another process was faster. */
+    async claim(): Promise<string | undefined> {
+      const nonce = crypto.randomUUID()
+      const value = { v: 1, status: 'starting', owner, nonce } as const
+      return store.update<string | undefined>(key, (json) =>
+        isFree(readPending(json)) ? { result: nonce, value } : { result: undefined },
+      )
+    },
+    /** Writes a new login over the claim. If the claim has lapsed, the login of another process counts. */
+    async begin(nonce: string, record: ResumeRecord): Promise<void> {
+      const value = pendingRecord({ id: nonce, turn: 0, record })
+      await replace((now) => now?.status === 'starting' && now.nonce === nonce, value)
+    },
+    /** Gives a claim back. */
+    async release(nonce: string): Promise<void> {
+      await replace((now) => now?.status === 'starting' && now.nonce === nonce, null)
+    },
+    /** Replaces the record of a login. Resolves to `undefined` if another process was faster. */
+    async advance(login: PendingLogin, record: ResumeRecord): Promise<PendingLogin | undefined> {
+      const next = { ...login, turn: login.turn + 1, record }
+      return (await replace(isLogin(login), pendingRecord(next))) ? next : undefined
+    },
+    /** Ends a login; with a `code`, leaves a mark for other processes that wait for it. */
+    async end({ id }: PendingLogin, code?: string): Promise<void> {
+      const mark = code === undefined ? null : ({ v: 1, status: 'over', code, at: clock.now() } as const)
+      await replace((now) => now?.status === 'pending' && now.id === id, mark)
+    },
+    /** Removes whatever there is. */
+    remove: () => writeRecord(store, key, null),
+  }
+
+  function replace(may: (now: PendingRecord | undefined) => boolean, value: Json): Promise<boolean> {
+    return store.update<boolean>(key, (json) =>
+      may(readPending(json)) ? { result: true, value } : { result: false },
+    )
+  }
+}
+
+function isLogin({ id, turn }: PendingLogin) {
+  return (now: PendingRecord | undefined) => now?.status === 'pending' && now.id === id && now.turn === turn
+}
+
+function pendingRecord({ id, turn, record }: PendingLogin) {
+  return { v: 1, status: 'pending', id, turn, secret: { record: { ...record } } } as const
+}

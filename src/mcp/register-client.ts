@@ -1,0 +1,49 @@
+import { BadResponseError } from '../errors.ts'
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
+import { isVisible } from '../protocol/fields.ts'
+import { refusalOf } from '../protocol/refusal.ts'
+import { textMemberOf } from '../request/response.ts'
+import { send, type Transport } from '../request/send.ts'
+
+/** A client at an issuer, as plain JSON. **Sensitive.** */
+export interface RegisteredClient {
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+  readonly method?: 'client_secret_post' | 'client_secret_basic' | undefined
+}
+
+/**
+ * Registers a public client for the device flow.
+ *
+ * @param name What the issuer shows to the user.
+ * @throws {@link RefusedError}, {@link BadResponseError} and the errors of a request.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7591.html#section-3 RFC 7591, section 3}
+ */
+export async function registerClient(
+  endpoint: string,
+  name: string,
+  via: Transport,
+  signal: AbortSignal,
+): Promise<RegisteredClient> {
+  const wanted = {
+    client_name: name,
+    application_type: 'native',
+    grant_types: [DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE],
+    // Empty, not absent: some servers take the defaults of the code flow otherwise.
+    response_types: [],
+    redirect_uris: [],
+    token_endpoint_auth_method: 'none',
+  }
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  const request = { method: 'POST', headers, body: JSON.stringify(wanted) }
+  const response = await send(endpoint, request, via, signal)
+  if (response.status >= 400) throw refusalOf(response)
+  const clientId = textMemberOf(response.body, 'client_id')
+  if (!isVisible(clientId)) throw new BadResponseError('the registration response has no valid "client_id"')
+  const clientSecret = textMemberOf(response.body, 'client_secret')
+  const method = textMemberOf(response.body, 'token_endpoint_auth_method')
+  if (clientSecret === undefined || method === 'none') return { clientId }
+  if (method === 'client_secret_post' || method === 'client_secret_basic')
+    return { clientId, clientSecret, method }
+  return { clientId, clientSecret }
+}

@@ -1,0 +1,73 @@
+import * as v from 'valibot'
+import { BadResponseError, WrongHostError } from '../errors.ts'
+import { secureAddress, withoutSlash } from '../protocol/address.ts'
+import { parseFields } from '../protocol/fields.ts'
+import { isScope } from '../protocol/syntax.ts'
+import { get, type Transport } from '../request/send.ts'
+import type { Challenge } from './challenge.ts'
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+
+const metadata = v.object({
+  resource: v.string(),
+  authorization_servers: v.pipe(v.array(v.string()), v.minLength(1)),
+  scopes_supported: v.nullish(v.array(v.string()), []),
+})
+
+/** What a server says about itself. */
+export interface ServerMetadata {
+  /** Its identifier, as it spells it. */
+  readonly resource: string
+  /** The issuers whose tokens it accepts. */
+  readonly issuers: readonly string[]
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Finds the metadata of a protected resource: where the challenge says, at the path of the server, or at its root.
+ *
+ * @throws {@link WrongHostError} if the metadata has another origin than the server, or describes another server; {@link
+ * BadResponseError} if there is none, or it cannot be read; and the errors of a request.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9728.html#section-3 RFC 9728, section 3}
+ */
+export async function findServerMetadata(
+  server: URL,
+  { resourceMetadata }: Pick<Challenge, 'resourceMetadata'>,
+  via: Transport,
+  signal: AbortSignal,
+): Promise<ServerMetadata> {
+  for (const address of documentsOf(server, resourceMetadata)) {
+    const { status, body } = await get(address, via, signal)
+    if (status === 404) continue
+    if (status !== 200)
+      throw new BadResponseError(
+        `the metadata of ${server.host} has the status ${status}: expected 200 or 404`,
+      )
+    const found = parseFields(metadata, body, 'protected resource metadata')
+    if (!isBelow(found.resource, server))
+      throw new WrongHostError(`the metadata of ${server.host} describes another server`)
+    return {
+      resource: found.resource,
+      issuers: found.authorization_servers,
+      scopes: found.scopes_supported.filter(isScope),
+    }
+  }
+  throw new BadResponseError(
+    `${server.host} publishes no protected resource metadata (RFC 9728): its authorization server is unknown`,
+  )
+}
+
+function documentsOf({ origin, pathname, host }: URL, named: string | undefined): Set<string> {
+  if (named !== undefined && (!URL.canParse(named) || secureAddress(named).origin !== origin))
+    throw new WrongHostError(`${host} names metadata at another origin: nothing was sent`)
+  const own = [`${origin}${WELL_KNOWN}${withoutSlash(pathname)}`, `${origin}${WELL_KNOWN}`]
+  return new Set(named === undefined ? own : [named, ...own])
+}
+
+/** Whether a URL is that of a resource, or below it: `/mcp2` is not below `/mcp`. */
+export function isBelow(resource: string, address: URL): boolean {
+  if (!URL.canParse(resource)) return false
+  const { origin, pathname } = new URL(resource)
+  const folder = (path: string) => `${withoutSlash(path)}/`
+  return address.origin === origin && folder(address.pathname).startsWith(folder(pathname))
+}

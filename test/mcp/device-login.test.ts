@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import { sealed } from '../../src/session/index.ts'
+import { HOST } from '../support/start-service.ts'
+import { SERVER, world } from './support/world.ts'
+
+const HOUR = 3_600_000
+
+describe('a login at an MCP server', () => {
+  test('shows one code with the server, the issuer and the page, and then calls without discovery', async () => {
+    const { over, program, shown, approve, counts, server, time } = world()
+    const { call } = program({ onCodes: (codes) => Promise.all([shown.push(codes), approve(codes)]) })
+    const response = await over(call())
+    expect([response.status, await response.json()]).toEqual([200, { scopes: ['tool:read'] }])
+    expect(shown).toEqual([
+      {
+        server: SERVER,
+        issuer: HOST,
+        userCode: expect.stringMatching(/^\w{4}-\w{4}$/),
+        verificationUri: `${HOST}/login/device`,
+        verificationUriComplete: expect.any(String),
+        expiresAt: expect.any(Number),
+      },
+    ])
+    const { documents } = counts
+    expect((await over(program().call())).status).toBe(200)
+    expect(counts).toMatchObject({ codes: 1, registrations: 1, documents, calls: 3 })
+    expect(server.received[0]).toBeNull()
+    expect(time.timers).toBe(0)
+  })
+
+  test('asks the issuer for a token of this server at every request', async () => {
+    const { over, time, fetch, program, approve } = world()
+    const resources: (string | null)[] = []
+    const watched: typeof fetch = async (input, init) => {
+      if (typeof init?.body === 'string' && init.body.includes('client_id='))
+        resources.push(new URLSearchParams(init.body).get('resource'))
+      return fetch(input, init)
+    }
+    await over(program({ fetch: watched, onCodes: approve }).call())
+    await time.advance(9 * HOUR)
+    await over(program({ fetch: watched }).call())
+    // Codes, one poll, one refresh.
+    expect(resources).toEqual([SERVER, SERVER, SERVER])
+  })
+
+  test('refreshes an expired token once for ten calls, and one that the server refuses', async () => {
+    const { loggedIn, over, counts, time, server } = world()
+    const { call } = await loggedIn()
+    const ten = () => over(Promise.all(Array.from({ length: 10 }, () => call())))
+    const statuses = async () => (await ten()).map(({ status }) => status)
+    await time.advance(9 * HOUR)
+    expect(await statuses()).toEqual(Array(10).fill(200))
+    expect(counts).toMatchObject({ codes: 1, refreshes: 1 })
+    await time.advance(120_000)
+    const { accepts } = server
+    const refused = server.received.at(-1)
+    server.accepts = (header) => (header === refused ? Promise.reject(new Error()) : accepts(header))
+    expect(await statuses()).toEqual(Array(10).fill(200))
+    expect(counts).toMatchObject({ codes: 1, refreshes: 2 })
+  })
+
+  test('steps up to the scopes of both logins, and revokes the token of the first', async () => {
+    const { loggedIn, over, counts, server, service } = world()
+    const { call } = await loggedIn()
+    const [first = ''] = server.received.slice(-1)
+    const response = await over(call('write'))
+    expect(await response.json()).toEqual({ scopes: ['tool:read', 'tool:write'] })
+    expect(counts).toMatchObject({ codes: 2, registrations: 1, revocations: 1 })
+    expect((await service.whoIs(String(first).slice('Bearer '.length))).status).toBe(401)
+  })
+
+  test('steps up three times at most before a call succeeds, and not for a scope that it has asked for', async () => {
+    const { loggedIn, over, counts, server } = world()
+    const { call } = await loggedIn()
+    let level = 0
+    server.needs = () => {
+      level += 1
+      return [`level:${level}`]
+    }
+    expect((await over(call())).status).toBe(403)
+    expect((await over(call())).status).toBe(403)
+    expect(counts.codes).toBe(4)
+    server.needs = () => []
+    expect((await over(call())).status).toBe(200)
+    server.needs = () => ['level:2', 'never']
+    const { accepts } = server
+    server.accepts = async (header) => ({ ...(await accepts(header)), scopes: [] }) as never
+    expect((await over(call())).status).toBe(403)
+    expect((await over(call())).status).toBe(403)
+    expect(counts.codes).toBe(5)
+  })
+
+  test('shows no second code if the server refuses every token', async () => {
+    const { over, program, approve, counts, server, service } = world()
+    server.accepts = () => Promise.reject(new Error())
+    const { call } = program({ onCodes: approve })
+    expect((await over(call())).status).toBe(401)
+    expect((await over(call())).status).toBe(401)
+    expect(counts.codes).toBe(1)
+    expect(service.errors).toEqual([])
+  })
+
+  test('shows no second code for a token without a refresh token that is refused at once', async () => {
+    const { over, program, approve, counts, server } = world({ isRefreshed: false })
+    server.accepts = () => Promise.reject(new Error())
+    const { call } = program({ onCodes: approve })
+    expect((await over(call())).status).toBe(401)
+    expect((await over(call())).status).toBe(401)
+    expect(counts).toMatchObject({ codes: 1, refreshes: 0 })
+  })
+
+  test('logs out: the token is revoked, and the next call needs a login', async () => {
+    const { loggedIn, over, counts, server, service, program, shown } = world()
+    const { logout, status } = await loggedIn()
+    const token = String(server.received.at(-1)).slice('Bearer '.length)
+    expect(await over(logout())).toEqual({ revoked: true })
+    expect((await service.whoIs(token)).status).toBe(401)
+    expect(await over(status())).toEqual({ isLoggedIn: false, issuer: HOST, scopes: [] })
+    await expect(over(program({ wait: 0 }).call())).rejects.toMatchObject({ code: 'login_pending' })
+    expect([counts.codes, shown.length]).toEqual([2, 1])
+  })
+
+  test('registers again, once, if the issuer has forgotten the client', async () => {
+    const { over, program, approve, counts, fetch } = world()
+    let forgotten = 1
+    const forgetful: typeof fetch = async (input, init) => {
+      if (!String(input).endsWith('/login/device/code') || forgotten-- <= 0) return fetch(input, init)
+      return Response.json({ error: 'invalid_client' }, { status: 401 })
+    }
+    expect((await over(program({ fetch: forgetful, onCodes: approve }).call())).status).toBe(200)
+    expect(counts).toMatchObject({ registrations: 2, codes: 1 })
+    forgotten = 9
+    const never = program({ fetch: forgetful })
+    await over(never.logout())
+    await expect(over(never.call())).rejects.toMatchObject({ code: 'refused', error: 'invalid_client' })
+    expect(counts.registrations).toBe(3)
+  })
+
+  test('leaves requests elsewhere as they are, also at a path that only begins like the server', async () => {
+    const { loggedIn, over, server } = world()
+    const login = await loggedIn()
+    await over(login.fetch(`${SERVER}2`, { method: 'POST', body: 'read' }))
+    expect(server.received.at(-1)).toBeNull()
+    await over(login.fetch(`${SERVER}/below?x=1`, { method: 'POST', body: 'read' }))
+    expect(server.received.at(-1)).toMatch(/^Bearer /)
+  })
+
+  test('keeps the device code and the client as secret as tokens', async () => {
+    const { over, program, store } = world()
+    const key = new Uint8Array(32)
+    const { call } = program({ store: sealed(store, key), wait: 0 })
+    await expect(over(call())).rejects.toMatchObject({ code: 'login_pending' })
+    const read = (name: string) => store.update(name, (value) => ({ result: value as object }))
+    const records = await Promise.all([`mcp ${SERVER} login`, `mcp client ${HOST}`].map(read))
+    for (const record of records) {
+      expect(record).toHaveProperty('sealed')
+      expect(record).not.toHaveProperty('secret')
+    }
+  })
+})
+
+describe('a login that takes longer than a request', () => {
+  test('is reported before MCP clients give up, and continues with the same code', async () => {
+    const { over, program, shown, counts, service, time, approve } = world()
+    const began = time.now
+    const error = await over(program().call()).catch((error) => error)
+    expect(time.now - began).toBeLessThan(60_000)
+    const [codes] = shown
+    expect(error).toMatchObject({ code: 'login_pending', codes })
+    for (const part of [SERVER, HOST, codes?.userCode]) expect(error.message).toContain(part)
+    await time.advance(30_000)
+    await approve({ userCode: codes?.userCode ?? '' })
+    // A program that was started later.
+    expect((await over(program().call())).status).toBe(200)
+    expect(counts.codes).toBe(1)
+    expect(service.errors).toEqual([])
+  })
+
+  test('goes on for the other callers if one of them gives up', async () => {
+    const { over, program, shown, counts, time, approve } = world()
+    const { call } = program()
+    const abort = new AbortController()
+    const [one, other] = [call('read', { signal: abort.signal }), call()]
+    one.catch(() => undefined)
+    await time.advance(5000)
+    abort.abort(new Error('enough'))
+    await expect(over(one)).rejects.toThrow('enough')
+    await approve({ userCode: shown[0]?.userCode ?? '' })
+    expect((await over(other)).status).toBe(200)
+    expect(counts.codes).toBe(1)
+  })
+
+  test('that is denied ends ten callers with a typed error each, and asks nobody again for a minute', async () => {
+    const { over, program, shown, counts, service, time } = world()
+    const calls = Array.from({ length: 10 }, () => program().call())
+    await time.advance(3000)
+    await service.deny(shown[0]?.userCode ?? '')
+    const ends = await over(Promise.allSettled(calls))
+    expect(ends.map((end) => end.status === 'rejected' && end.reason.code)).toEqual(Array(10).fill('denied'))
+    await expect(over(program().call())).rejects.toMatchObject({ code: 'denied' })
+    expect(counts.codes).toBe(1)
+    // Unless the user wants it.
+    await expect(over(program({ wait: 0 }).login())).rejects.toMatchObject({ code: 'login_pending' })
+    expect(counts.codes).toBe(2)
+  })
+
+  test('whose code expires meanwhile says so', async () => {
+    const { over, program, counts, time } = world()
+    await expect(over(program({ wait: 3600 }).call())).rejects.toMatchObject({ code: 'expired' })
+    await time.advance(61_000)
+    await expect(over(program({ wait: 0 }).call())).rejects.toMatchObject({ code: 'login_pending' })
+    expect(counts.codes).toBe(2)
+  })
+
+  test('waits no longer if the clock is set back', async () => {
+    const { over, program, clock, time, shown, approve } = world()
+    let back = 0
+    const set = { ...clock, now: () => clock.now() - back }
+    const first = program({ clock: set }).call()
+    first.catch(() => undefined)
+    await time.advance(7000)
+    back = HOUR
+    await expect(over(first)).rejects.toMatchObject({ code: 'login_pending' })
+    await approve({ userCode: shown[0]?.userCode ?? '' })
+    const began = time.now
+    expect((await over(program({ clock: set }).call())).status).toBe(200)
+    expect(time.now - began).toBeLessThan(20_000)
+  })
+})
+
+describe('many programs with one store', () => {
+  test('register once and show one code', async () => {
+    const { over, program, shown, counts, time, approve } = world()
+    const calls = Array.from({ length: 50 }, () => program().call())
+    await time.advance(4000)
+    expect(new Set(shown.map(({ userCode }) => userCode)).size).toBe(1)
+    expect(shown).toHaveLength(50)
+    await approve({ userCode: shown[0]?.userCode ?? '' })
+    const responses = await over(Promise.all(calls))
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200))
+    expect(counts).toMatchObject({ codes: 1, registrations: 1 })
+  })
+
+  test('use the login of the one that stepped up, and so does one with the old login in memory', async () => {
+    const { loggedIn, over, counts, server } = world()
+    const [one, other] = [await loggedIn(), await loggedIn()]
+    await over(one.call('write'))
+    expect((await over(other.call('write'))).status).toBe(200)
+    expect((await over(other.call())).status).toBe(200)
+    expect(counts.codes).toBe(2)
+    expect(new Set(server.received.slice(-2)).size).toBe(1)
+  })
+
+  test('that step up to different scopes at once end with one login for both', async () => {
+    const { loggedIn, over, counts, server, program, approve } = world()
+    await loggedIn()
+    server.needs = (tool) => [`tool:${tool}`]
+    const calls = ['write', 'admin'].map((tool) => program({ onCodes: approve }).call(tool))
+    const responses = await over(Promise.all(calls))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
+    expect((await over(program().call('write'))).status).toBe(200)
+    expect((await over(program().call('admin'))).status).toBe(200)
+    expect(counts.codes).toBe(3)
+  })
+
+  test('start a login in place of one that was killed while it did', async () => {
+    const { over, program, counts, store } = world()
+    const value = { v: 1, status: 'starting', owner: 'killed#1', nonce: 'n' } as const
+    await store.update(`mcp ${SERVER} login`, () => ({ result: undefined, value }))
+    const owners = { self: 'me', isGone: (owner: string) => owner === 'killed', pidOf: () => 5 }
+    const call = () => over(program({ wait: 0, store: { ...store, owners } }).call())
+    await expect(call()).rejects.toMatchObject({ code: 'login_pending' })
+    expect(counts.codes).toBe(1)
+  })
+
+  test('take over after a minute where nobody can tell whether that one was killed', async () => {
+    const { over, program, store, time, approve } = world()
+    const value = { v: 1, status: 'starting', owner: 'elsewhere#1', nonce: 'n' } as const
+    await store.update(`mcp ${SERVER} login`, () => ({ result: undefined, value }))
+    const { call } = program({ onCodes: approve })
+    const began = time.now
+    await expect(over(call())).rejects.toMatchObject({ code: 'busy' })
+    expect((await over(call())).status).toBe(200)
+    expect(time.now - began).toBeLessThan(90_000)
+  })
+})
