@@ -44,12 +44,12 @@ export class DeniedError extends AuthgraphError {
   readonly code = 'denied'
 
   constructor() {
-    super('the user denied the authorization')
+    super('the user denied the request')
   }
 }
 
 /**
- * The codes expired before the user decided. Start a new request only when the user asks for it.
+ * The code expired before the user decided. Start a new request only when the user asks for it.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
@@ -57,7 +57,7 @@ export class ExpiredError extends AuthgraphError {
   readonly code = 'expired'
 
   constructor() {
-    super('the codes expired before the user decided; start again to get new ones')
+    super('the code expired before the user decided; start again to get a new one')
   }
 }
 
@@ -267,7 +267,7 @@ export class LoginRequiredError extends AuthgraphError {
   readonly code = 'login_required'
 
   /** @param why Why there is no token. */
-  constructor(why = 'nobody is logged in', options?: ErrorOptions) {
+  constructor(why = 'not logged in', options?: ErrorOptions) {
     super(`${why}: log in`, options)
   }
 }
@@ -312,7 +312,7 @@ export class BusyError extends AuthgraphError {
 
   constructor(pid?: number) {
     super(
-      `${pid === undefined ? 'another process' : `process ${pid}`} is refreshing this login and does not finish; try again later`,
+      `${pid === undefined ? 'another process' : `process ${pid}`} is still refreshing this login; try again later`,
     )
     keep(this, { pid })
   }

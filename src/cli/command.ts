@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { Command, Help, type Option, type OutputConfiguration } from 'commander'
+import { markedLines, styled, wrapFor, writerTo } from '../terminal/writer.ts'
 
 /** Columns of the widest option whose description stands beside it. */
 const WIDEST = 24
@@ -47,9 +48,19 @@ export const layout: Partial<Help> = {
   },
 }
 
-/** Marks usage errors like all others. */
+/** Shows usage errors like all others. */
 export const marked: OutputConfiguration = {
-  outputError: (text, write) => write(text.replace(/^error:/, '✗')),
+  outputError: (text) => {
+    const [message = '', ...advice] = text
+      .replace(/^error: /, '')
+      .trimEnd()
+      .split('\n')
+    const { stderr } = process
+    writerTo(stderr, { color: !process.argv.includes('--no-color') }).print(
+      ...markedLines(styled('red', '✗'), message, stderr),
+      ...advice.flatMap((line) => wrapFor(stderr, line)).map((line) => `  ${line}`),
+    )
+  },
 }
 
 /** What the help says about a command. */
@@ -80,7 +91,7 @@ export function command({ name, summary, description, exitCodes, examples }: Des
     })
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
     .configureOutput(marked)
-    .showHelpAfterError(`See: authgraph ${name} --help`)
+    .showHelpAfterError(`  See: authgraph ${name} --help`)
     .addHelpText(
       'after',
       `\n${bold('Exit codes:')}\n${codes.map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`).join('\n')}`,

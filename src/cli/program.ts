@@ -52,7 +52,7 @@ export async function createProgram(name?: string): Promise<Command> {
     .helpOption('-h, --help', 'show this help')
     .addHelpText('after', '\nRun any command with --help to see its options.')
     .configureOutput(marked)
-    .showHelpAfterError('See: authgraph --help')
+    .showHelpAfterError('  See: authgraph --help')
     .exitOverride()
   const groups = Object.entries(COMMANDS)
   const isKnown = groups.some(([, commands]) => Object.hasOwn(commands, name ?? ''))

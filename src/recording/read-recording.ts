@@ -54,7 +54,7 @@ export function readRecording(recording: string): ReadEvent[] {
     const { success, output } = v.safeParse(EVENT, line)
     if (success) return [output]
     if (index === lines.length - 1) return []
-    throw new SyntaxError(`line ${index + 1} is not an event of a recorded login`)
+    throw new SyntaxError(`not a recording (line ${index + 1})`)
   })
   if (!events.some(({ type }) => type === 'state'))
     throw new SyntaxError('not a recorded login: authgraph login --record writes one')

@@ -303,7 +303,7 @@ function revoker(
     return ({ accessToken, refreshToken }, signal) =>
       post(revocationEndpoint, { token: refreshToken ?? accessToken }, sender, signal)
   if (tokenDeletionUrl === undefined) return 'the provider has no revocation endpoint'
-  if (!('clientSecret' in authentication)) return 'GitHub revokes a token only with the client secret'
+  if (!('clientSecret' in authentication)) return 'revoking it needs the client secret'
   return ({ accessToken }, signal) =>
     deleteToken(tokenDeletionUrl, accessToken, { ...sender, ...authentication }, signal)
 }

@@ -1,4 +1,5 @@
 import type { ShownCodes } from '../client/options.ts'
+import { isLoopback } from '../protocol/address.ts'
 import { largeText } from './large-text.ts'
 import { qrCode } from './qr-code.ts'
 import type { TerminalTexts } from './texts.ts'
@@ -42,7 +43,11 @@ export function codesCard(
     ...letters,
   ]
   const below = hasKeys ? [...inRow(keys, columns), ''] : []
-  const drawn = qr ? qrCode(codes.verificationUriComplete ?? verificationUri) : undefined
+  // A phone cannot open a loopback address.
+  const drawn =
+    qr && !isLoopback(new URL(verificationUri).hostname)
+      ? qrCode(codes.verificationUriComplete ?? verificationUri)
+      : undefined
   if (!drawn) return ['', ...words, ...below]
   const left = [...words, ...keys.map((key): Line => ['  ', ...key])]
   const width = Math.max(...left.map(columnsOf)) + GAP

@@ -164,7 +164,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
       const read = readCommandLine(name, words)
       if ('help' in read) return print(read.help.split('\n'))
       if ('command' in read) return commands[read.command]({ ...read, signal })
-      errors.print([styled('red', '✗'), ` ${read.misuse}`], `See: ${name} --help`)
+      errors.print(...markedLines(styled('red', '✗'), read.misuse, process.stderr), `  See: ${name} --help`)
       return 2
     },
 
@@ -202,7 +202,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
         await session.logout()
         const { revocation } = session.actor.getSnapshot().context
         if (revocation === undefined && value !== 'ended') throw new LoginRequiredError()
-        return print(logoutLines({ name: host, host }, revocation))
+        return print(logoutLines({ name: host, host }, revocation, process.stdout))
       }),
 
     whoami: ({ signal } = {}) =>

@@ -4,7 +4,7 @@ import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { SessionView } from '../session/view-of-session.ts'
 import { failure } from './failure.ts'
 import type { Failure, TerminalTexts } from './texts.ts'
-import { fact, type Line, styled } from './writer.ts'
+import { fact, type Line, styled, wrapFor } from './writer.ts'
 
 /** What is known of a login. */
 export interface LoginFacts {
@@ -109,14 +109,17 @@ export function loginLines(
 export function logoutLines(
   { name, host }: Pick<LoginFacts, 'name' | 'host'>,
   revocation: Revocation | undefined,
+  stream: { readonly columns?: number },
 ): Line[] {
   const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', name)]
   if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]
   if (revocation.revoked) return [[...loggedOut, ': the token is revoked, and deleted from this machine.']]
   return [
     [...loggedOut, ': the token is deleted from this machine.'],
-    `  The service still accepts it (${revocation.why}).`,
-    `  Revoke it in your settings at ${host}.`,
+    ...wrapFor(
+      stream,
+      `The service still accepts it, because ${revocation.why}. Revoke it in your settings at ${host}.`,
+    ).map((line) => `  ${line}`),
   ]
 }
 

@@ -5,6 +5,7 @@ import { announce } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
 import { watchActor } from '../client/watch.ts'
+import { isLoopback } from '../protocol/address.ts'
 import { failure } from './failure.ts'
 import { listenToKeys } from './keys.ts'
 import { openBrowser } from './open-browser.ts'
@@ -93,7 +94,10 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   const openAddress = ({ verificationUriComplete, verificationUri }: ShownCodes) => {
     const address = verificationUriComplete ?? verificationUri
     const why = openBrowser(address)
-    say('open', why ? texts.noBrowser[why] : texts.opening(address))
+    const { hostname, protocol, port } = new URL(address)
+    const forward = () => texts.forwardPort(port || (protocol === 'https:' ? '443' : '80'))
+    const instead = why && (isLoopback(hostname) ? forward() : texts.noBrowser[why])
+    say('open', instead ?? texts.opening(address))
   }
   const copyCode = async ({ userCode }: ShownCodes) => {
     const { copy } = await import('./copy.ts')

@@ -43,6 +43,8 @@ export interface TerminalTexts {
   opening(address: string): string
   /** Why no browser is opened. */
   readonly noBrowser: Readonly<Record<NoBrowser, string>>
+  /** No browser is opened, and only this machine can open the address. */
+  forwardPort(port: string): string
   /** Standard output is a file or a pipe, so the login is shown on standard error. */
   readonly shownHere: string
   /** In continuous integration, where nobody may see the code. */
@@ -79,6 +81,7 @@ export const terminalTexts: TerminalTexts = {
     display: 'No browser available: open the address on another device.',
     text_browser: 'BROWSER names a text browser: open the address on another device.',
   },
+  forwardPort: (port) => `No browser here: forward port ${port} to your own device, then open the address.`,
   shownHere: 'Standard output is not a terminal, so the login is shown here.',
   inCi: 'This is a CI job: somebody must enter the code before it expires.',
   loggedIn: 'Logged in.',

@@ -121,18 +121,18 @@ describe('authgraph api', { concurrent: true }, () => {
     await world.expect(call('/repos', '--paginate'), { code: 1, stdout: '1\n', stderr: ['status 404'] })
   })
 
-  test('prints a status without a body to a terminal, and that of a refusal also elsewhere', async ({
-    world,
-  }) => {
+  test('prints the status of a refusal, and of an empty response to a terminal', async ({ world }) => {
     const call = await served(world, (request, response) => {
-      response.writeHead(request.url === '/gone' ? 404 : 204).end()
+      if (request.url === '/lost') response.writeHead(404).end('no such page')
+      else response.writeHead(request.url === '/gone' ? 404 : 204).end()
     })
-    await world.expect(call('/gone'), { code: 1, stdout: '', stderr: '404 Not Found\n' })
+    await world.expect(call('/gone'), { code: 1, stdout: '', stderr: 'HTTP 404 Not Found\n' })
     await world.expect(call('/gone', '--include'), { code: 1, stderr: '' })
     await world.expect(call('/here'), { stdout: '', stderr: '' })
     for (const [path, code, shown] of [
-      ['/gone', 1, '404 Not Found'],
-      ['/here', 0, '204 No Content'],
+      ['/gone', 1, 'HTTP 404 Not Found'],
+      ['/lost', 1, 'no such page\nHTTP 404 Not Found'],
+      ['/here', 0, 'HTTP 204 No Content'],
     ] as const) {
       const terminal = world.open(call(path))
       expect(await terminal.exit).toBe(code)

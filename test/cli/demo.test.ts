@@ -14,8 +14,8 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   })
 
   test.for([
-    ['--deny', /^✗ the user denied the authorization\n {2}No token was issued/m],
-    ['--expire', /^✗ the codes expired .*\n {2}Run the command again/m],
+    ['--deny', /^✗ the user denied the request\n {2}No token was issued/m],
+    ['--expire', /^✗ the code expired .*\n {2}Run the command again/m],
   ] as const)('%s ends without a token', async ([option, stdout], { world }) => {
     await world.expect(`demo ${option} --interval 1`, { code: 1, stdout })
   })

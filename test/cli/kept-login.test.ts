@@ -17,7 +17,7 @@ describe('authgraph token', { concurrent: true }, () => {
   test('prints only the token of the last login', async ({ world }) => {
     await loggedIn(world)
     await world.expect('token', { stdout: `${TOKEN}\n`, stderr: '' })
-    const stderr = ['no login named home (saved logins: work)']
+    const stderr = ['no login named "home" (saved logins: work)']
     await world.expect('token --profile home', { code: 1, stderr })
   })
 
@@ -167,7 +167,7 @@ describe('authgraph status', { concurrent: true }, () => {
   })
 
   test('exits with 1 if nobody is logged in', async ({ world }) => {
-    await world.expect('status', { code: 1, stderr: '✗ nobody is logged in: run authgraph login\n' })
+    await world.expect('status', { code: 1, stderr: '✗ not logged in: run authgraph login\n' })
   })
 })
 
@@ -179,7 +179,9 @@ describe('authgraph logout', { concurrent: true }, () => {
     const asked = requests.length
     const deleted =
       '✓ Logged out of work: the token is deleted from this machine.\n  The service still accepts it'
-    await world.expect('logout', { stdout: [`${deleted} (GitHub revokes`] })
+    await world.expect('logout', {
+      stdout: [`${deleted}, because revoking it needs the client secret. Revoke it in your settings at `],
+    })
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
     expect(requests).toHaveLength(asked)
     await world.expect('logout', { code: 1 })

@@ -101,12 +101,12 @@ describe('authgraph replay', { concurrent: true }, () => {
   })
 
   test.for([
-    ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), 'line 2 is'],
-    ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'is not an event'],
-    ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), 'line 1 is'],
-    ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'is not an event'],
-    ['a time that is not finite', recorded.replace(/"at":\d+/, '"at":1e999'), 'line 1 is'],
-    ['another file', 'hello\n', 'line 1 is'],
+    ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), '(line 2)'],
+    ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'not a recording'],
+    ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), '(line 1)'],
+    ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'not a recording'],
+    ['a time that is not finite', recorded.replace(/"at":\d+/, '"at":1e999'), '(line 1)'],
+    ['another file', 'hello\n', '(line 1)'],
     ['an empty file', '', 'not a recorded login'],
   ] as const)('refuses %s', async ([, text, message], { world }) => {
     await world.expect(['replay', inFile(world, text)], { code: 1, stdout: '', stderr: [message] })

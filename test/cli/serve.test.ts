@@ -247,7 +247,9 @@ describe('invalid options', () => {
     const pem = file('key.pem', key)
     const served = serve('--demo-client', '--tls-key', pem, '--tls-cert', pem)
     expect(await served.ended).toBe(1)
-    expect(served.stderr()).toBe('✗ tls must have a private key and its certificate, both as PEM\n')
+    expect(served.stderr()).toBe(
+      '✗ cannot listen: tls must have a private key and its certificate, both as PEM\n',
+    )
   })
 })
 
@@ -256,6 +258,9 @@ test('warns once, outside the log, that it is for development only, and exits wi
   const url = await served.url()
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   await vi.waitFor(() => expect(served.stderr()).toContain('"developer"'))
+  expect(served.stderr().replaceAll(/\s+/g, ' ')).toContain(
+    `authgraph login --host ${url} --client-id authgraph-demo`,
+  )
   expect((await fetch(`${url}/login/device`)).status).toBe(200)
   served.signal('SIGINT')
   expect(await served.ended).toBe(0)

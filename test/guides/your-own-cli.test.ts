@@ -49,7 +49,7 @@ describe('acme', { concurrent: true }, () => {
     const revoked = 'the token is revoked, and deleted from this machine'
     const stdout = `✓ Logged out of ${host}: ${revoked}.\n`
     expect(await run(['logout'])).toEqual({ code: 0, stdout, stderr: '' })
-    const stderr = '✗ nobody is logged in: run acme login\n'
+    const stderr = '✗ not logged in: run acme login\n'
     expect(await run(['whoami'])).toEqual({ code: 1, stdout: '', stderr })
     for (const token of service.issued) expect(terminal.raw()).not.toContain(token)
   })
@@ -63,7 +63,7 @@ describe('acme', { concurrent: true }, () => {
     expect((await run(['user'])).stdout).toContain("login: 'octocat'")
     expect((await run(['logout'])).code).toBe(0)
     expect((await run(['status'])).code).toBe(1)
-    expect(await run(['user'])).toEqual({ code: 1, stdout: '', stderr: 'nobody is logged in: log in\n' })
+    expect(await run(['user'])).toEqual({ code: 1, stdout: '', stderr: 'not logged in: log in\n' })
   })
 
   test('Ctrl-C cancels the login, and exits with 130', async ({ world }) => {

@@ -9,7 +9,7 @@ const refused = (status: number, error?: string, description?: string) =>
   new RefusedError({ status, error, description })
 
 test.each<[Failure, string | RegExp]>([
-  [new DeniedError(), 'the user denied the authorization'],
+  [new DeniedError(), 'the user denied the request'],
   [refused(400, 'device_flow_disabled'), /^the service refused: device_flow_disabled \(enable the /],
   [
     refused(500, 'device_flow_disabled'),
@@ -35,7 +35,7 @@ test('tells programs the code, what the service said, and the advice', () => {
   expect(denied).toEqual({
     event: 'failed',
     code: 'denied',
-    message: 'the user denied the authorization',
+    message: 'the user denied the request',
     advice,
   })
   expect(lines.slice(1)).toEqual([`  ${advice}`])

@@ -83,7 +83,7 @@ async function scripted(script: Script) {
 }
 
 const file = () => join(folder, 'acme', 'default.json')
-const NOBODY = { code: 1, stdout: '', stderr: '✗ nobody is logged in: run acme login\n' }
+const NOBODY = { code: 1, stdout: '', stderr: '✗ not logged in: run acme login\n' }
 
 test('logs in, says who it is, prints the token and the status, and logs out', async () => {
   const { run, approver, issued, where } = await live({ refreshTokens: { lifetime: 3600 } })
@@ -202,7 +202,7 @@ test('status shows a login while its service cannot be reached', async () => {
 })
 
 test.each([
-  ['logn', /^✗ unknown command "logn": did you mean "login"\?\nSee: acme --help\n$/],
+  ['logn', /^✗ unknown command "logn": did you mean "login"\?\n {2}See: acme --help\n$/],
   ['deploy', /^✗ unknown command "deploy": the known ones are login, logout, whoami, token, status\n/],
   [TOKEN, /^✗ unknown command: the known ones are login, logout, whoami, token, status\n/],
   ['login --scope repo', /^✗ unknown option of login "--scope": did you mean "--scopes"\?\n/],

@@ -18,7 +18,7 @@ afterEach(() => {
 
 const codes = {
   userCode: 'WDJB-MJHT',
-  verificationUri: 'http://127.0.0.1/login/device',
+  verificationUri: 'https://example.com/login/device',
   expiresAt: 0,
   interval: 5,
 }
@@ -139,7 +139,7 @@ test('prints plain lines on a terminal without control sequences', () => {
   report.state(waiting, () => waiting)
   report.close()
   expect(text()).toBe(
-    'Open http://127.0.0.1/login/device and enter the code WDJB-MJHT\n' +
+    'Open https://example.com/login/device and enter the code WDJB-MJHT\n' +
       'pending     Waiting for the code to be entered. (61 s left)\n',
   )
 })

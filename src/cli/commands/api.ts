@@ -10,7 +10,7 @@ import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
 import { withAuth } from '../../auth/with-auth.ts'
 import { UnreachableError } from '../../errors.ts'
-import { type Line, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
+import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
@@ -161,9 +161,10 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
   const [status, ...headers] = head(response)
   if (options.include) writer.print(status, ...headers)
   const isEmpty = !(await printBody(writer, response))
-  // A success without a body needs no message in a script.
-  if (isEmpty && !options.include && (!response.ok || process.stdout.isTTY))
-    writerTo(process.stderr, options).print(status)
+  // A script reads the exit code; a success without a body needs no message there.
+  const { isTTY } = process.stdout
+  if (!options.include && (response.ok ? isEmpty && isTTY : isEmpty || isTTY))
+    writerTo(process.stderr, options).print(['HTTP ', ...status])
   return response.ok ? 0 : 1
 }
 
@@ -281,7 +282,7 @@ async function printItems(
   for await (const item of paginate(path, { headers })) writer.print(visibleJson(item))
 }
 
-function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] {
+function head({ status, statusText, headers, ok }: Response): [readonly Styled[], ...Line[]] {
   return [
     [styled(ok ? 'green' : 'red', `${status} ${statusText}`)],
     ...[...headers].map(([name, value]): Line => [styled('cyan', name), `: ${value}`]),

@@ -48,7 +48,7 @@ export function checkCommand(): Command {
       'requirements of the specification and of the RFCs the service meets. The check waits as a device does and sends ' +
       'at most 100 requests. You approve at least two logins: one is misused, and a service may end it. ' +
       'In the commands of --approve and --deny, the word CODE stands for the user code; no shell interprets them. ' +
-      'Without these commands you are prompted on the terminal.',
+      'Without these commands, you are prompted.',
     exitCodes: {
       0: 'no requirement failed',
       1: 'at least one requirement failed',

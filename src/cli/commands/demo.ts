@@ -15,7 +15,7 @@ import { memoryStore } from '../../store/memory-store.ts'
 import { SIGNAL_EXIT_CODES } from '../../terminal/exit-codes.ts'
 import { type LoginTerminal, loginTerminal } from '../../terminal/login-terminal.ts'
 import type { TerminalTexts } from '../../terminal/texts.ts'
-import type { Line } from '../../terminal/writer.ts'
+import { type Line, styled } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { commandTexts } from '../command-texts.ts'
 import type { WatchOptions } from '../watch/start-watching.ts'
@@ -50,7 +50,7 @@ const POLLS_BEFORE_DECISION = 2
 export function demoCommand(): Command {
   return command({
     name: 'demo',
-    summary: 'run a complete device authorization on this machine',
+    summary: 'try a complete login on this machine',
     description:
       'Start an authorization service on a free port of this machine, request a code as a device would, ' +
       'and poll until you approve or deny the request in your browser.',
@@ -149,6 +149,9 @@ function record(token: OAuthToken, user: unknown): Line[] {
     `token_type    ${token.tokenType}`,
     `scope         ${token.scopes.join(', ')}`,
     `GET /user     ${JSON.stringify(user)}`,
+    '',
+    [styled('green', '✓'), ' Logged in, and used the token'],
+    '  Try next: --watch follows a login in your browser, --deny and --expire end it without a token.',
     '',
   ]
 }

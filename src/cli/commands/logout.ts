@@ -40,7 +40,7 @@ async function logout(options: LogoutOptions): Promise<number> {
   finishWithoutOutput()
   const { print } = writerTo(process.stdout, options)
   const names = options.all ? profileNames() : [options.profile]
-  if (names.length === 0) throw new CommandError('no_login', 'nobody is logged in')
+  if (names.length === 0) throw new CommandError('no_login', 'not logged in')
   let code = 0
   for (const name of names)
     try {
@@ -75,7 +75,11 @@ async function end(name: string | undefined): Promise<Line[]> {
   })
   await removeLogout(profile)
   const { revocation } = session.actor.getSnapshot().context
-  return logoutLines({ name: profile.name, host: authOrigin(profile.address).host }, revocation)
+  return logoutLines(
+    { name: profile.name, host: authOrigin(profile.address).host },
+    revocation,
+    process.stdout,
+  )
 }
 
 function isUnreadable(error: unknown): boolean {

@@ -43,7 +43,8 @@ export interface ServeOptions {
   readonly color: boolean
 }
 
-const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Authgraph demo' }
+/** The client of `--demo-client`. */
+export const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Authgraph demo' }
 
 const WORDS = v.pipe(v.string(), v.regex(/\S/))
 

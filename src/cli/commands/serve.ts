@@ -10,7 +10,7 @@ import { behindProxies } from '../../service/http/client-address.ts'
 import { wrapWords, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
-import { type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
+import { DEMO_CLIENT, type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
 import { type Log, logTo } from './serve-log.ts'
 import { type OpenStore, openStore } from './serve-store.ts'
 import { wholeNumber } from './values.ts'
@@ -124,6 +124,11 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
       say(
         `Requests to any address other than ${listening.url} get status 404: set --auth-url to the public address.`,
       )
+    const option = options.dialect === 'github' ? '--host' : '--issuer'
+    const clientId = options.demoClient ? DEMO_CLIENT.clientId : 'CLIENT_ID'
+    say(
+      `Log in from another terminal: authgraph login ${option} ${options.authUrl ?? listening.url} --client-id ${clientId}`,
+    )
     log.event('listening', { url: listening.url, store: opened?.name ?? 'memory' })
 
     const [signal] = await signalled
@@ -209,5 +214,7 @@ function nextSignal(): Promise<[name: string, number: number]> {
 
 /** A port or a certificate may be valid as an option and still fail: that is not a usage error. */
 function cannotListen(error: unknown): never {
-  throw error instanceof BadOptionError ? new CommandError('cannot_listen', error.message) : error
+  throw error instanceof BadOptionError
+    ? new CommandError('cannot_listen', `cannot listen: ${error.message}`)
+    : error
 }

@@ -44,7 +44,7 @@ export function statusCommand(): Command {
     summary: 'show who is logged in, where, with which scopes and until when',
     description:
       'Check each login with its service and show the user, the scopes, the expiry and where the token is stored, but ' +
-      'not the token. Also show if a login has ended, or which process is refreshing it and does not finish. ' +
+      'not the token. Also show whether a login has ended, and any process stuck refreshing it. ' +
       'A login with --issuer or with explicit endpoints can only be checked if the metadata of the issuer names a ' +
       'userinfo endpoint.',
     exitCodes: {

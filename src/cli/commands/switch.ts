@@ -19,7 +19,7 @@ export function switchCommand(): Command {
     name: 'switch',
     summary: 'choose the login that the other commands use',
     description:
-      'Use another login until the next login. Without --profile, use the other one of two. With --here, write the choice ' +
+      'Make another login the current one, until the next login. Without --profile, switch to the other one if there are two. With --here, write the choice ' +
       'to .authgraph.json: in this folder and below, commands use that login, and refuse it if its host changes.',
     exitCodes: { 0: 'switched', 1: 'there is no such login' },
     examples: [
@@ -28,7 +28,11 @@ export function switchCommand(): Command {
       'authgraph switch --profile work --here',
     ],
   })
-    .option('-p, --profile <name>', 'use this profile (default: the other one of two)', profileName)
+    .option(
+      '-p, --profile <name>',
+      'switch to this profile (default: the other one, if there are two)',
+      profileName,
+    )
     .option('--here', 'use it only in this folder and below')
     .action(exitWith(switchProfile))
 }

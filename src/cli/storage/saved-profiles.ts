@@ -152,7 +152,7 @@ export function profileOrCurrent(name: string | undefined): NamedProfile {
   // The damaged profile may be the current one: using another would act as the wrong user.
   if (damaged[0]) throw damaged[0].error
   if (profiles[0]) return profiles[0]
-  throw new CommandError('no_login', 'nobody is logged in: run authgraph login')
+  throw new CommandError('no_login', 'not logged in: run authgraph login')
 }
 
 function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError {
@@ -160,7 +160,7 @@ function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError
   const known = names ? ` (saved logins: ${names})` : ''
   return new CommandError(
     'no_login',
-    `there is no login named ${name}${known}: run authgraph login --profile ${name}`,
+    `no login named "${name}"${known}: run authgraph login --profile ${name}`,
   )
 }
 
