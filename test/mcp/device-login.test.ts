@@ -229,7 +229,7 @@ describe('a login that takes longer than a request', () => {
 })
 
 describe('many programs with one store', () => {
-  test('register once and show one code', async () => {
+  test('register once, show one code and poll in turn', async () => {
     const { over, program, shown, counts, time, approve } = world()
     const calls = Array.from({ length: 50 }, () => program().call())
     await time.advance(4000)
@@ -238,7 +238,7 @@ describe('many programs with one store', () => {
     await approve({ userCode: shown[0]?.userCode ?? '' })
     const responses = await over(Promise.all(calls))
     expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200))
-    expect(counts).toMatchObject({ codes: 1, registrations: 1 })
+    expect(counts).toMatchObject({ codes: 1, registrations: 1, polls: 1 })
   })
 
   test('use the login of the one that stepped up, and so does one with the old login in memory', async () => {

@@ -150,19 +150,22 @@ describe('the issuer of a server', () => {
     expect(questions[0]).toEqual({ server: SERVER, issuer: 'http://127.0.0.1' })
   })
 
-  test('is not changed silently: the client of one issuer is never sent to another', async () => {
-    const { over, loggedIn, program, server, counts } = world()
-    await over((await loggedIn()).logout())
-    server.document = { ...server.document, authorization_servers: [other] }
-    const questions: object[] = []
-    const refuse = (question: object) => questions.push(question) < 0
-    const { codes } = counts
-    await expect(over(program({ confirmIssuer: refuse }).call())).rejects.toMatchObject({
-      code: 'wrong_host',
-    })
-    expect(questions).toEqual([{ server: SERVER, issuer: other, previous: HOST }])
-    expect(counts.codes).toBe(codes)
-  })
+  test.each([other, 'http://localhost:9'])(
+    'is not changed silently to %s: the client of one is never sent to another',
+    async (other) => {
+      const { over, loggedIn, program, server, counts } = world()
+      await over((await loggedIn()).logout())
+      server.document = { ...server.document, authorization_servers: [other] }
+      const questions: object[] = []
+      const refuse = (question: object) => questions.push(question) < 0
+      const { codes } = counts
+      await expect(over(program({ confirmIssuer: refuse }).call())).rejects.toMatchObject({
+        code: 'wrong_host',
+      })
+      expect(questions).toEqual([{ server: SERVER, issuer: other, previous: HOST }])
+      expect(counts.codes).toBe(codes)
+    },
+  )
 
   test('stays that of the last login if the server names a second one before it', async () => {
     const { over, loggedIn, program, server, approve } = world()

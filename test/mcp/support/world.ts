@@ -37,7 +37,15 @@ export function world({
     ...(isRefreshed && { refreshTokens: { lifetime: 30 * 24 * 3600 } }),
     ...more,
   })
-  const counts = { codes: 0, registrations: 0, refreshes: 0, revocations: 0, documents: 0, calls: 0 }
+  const counts = {
+    codes: 0,
+    polls: 0,
+    registrations: 0,
+    refreshes: 0,
+    revocations: 0,
+    documents: 0,
+    calls: 0,
+  }
   const server = {
     /** The scopes that a call needs, by the name of the tool. */
     needs: (tool: string): string[] => (tool === 'write' ? ['tool:write'] : []),
@@ -82,6 +90,7 @@ export function world({
     }
     if (url.pathname.startsWith('/.well-known/')) counts.documents += 1
     if (url.pathname === CODES_PATH) counts.codes += 1
+    if (url.pathname === TOKEN_PATH) counts.polls += 1
     if (url.pathname.endsWith('/revoke')) counts.revocations += 1
     if (url.pathname === TOKEN_PATH && /refresh_token/.test(await request.clone().text()))
       counts.refreshes += 1
