@@ -117,9 +117,10 @@ export function stall(world: World, instance: Instance): void {
 function issueToken(world: World, { user, family }: TokenRequest): Promise<MadeToken> {
   const { judge } = world
   const id = judge.issuerOf(world.exchange, family)
-  const exchange = judge.exchanges.get(id)
   const fault = world.fault('issue', world.login, id)
-  if (fault && exchange) exchange.isExcused = true
+  // Updates of one record take turns, so the claim of a poll may have been drawn in the turn of another one that waits.
+  const waiting = world.instances.flatMap(({ open }) => [...open.keys()])
+  for (const exchange of waiting) if (fault && exchange.login === world.login) exchange.isExcused = true
   const token = newToken()
   judge.issued.set(token, { user: String(user), by: id })
   const made = world.refreshTokens ? { token, expiresIn: ACCESS_LIFETIME } : { token }

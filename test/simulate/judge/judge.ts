@@ -152,7 +152,9 @@ export class Judge {
 
   /** Which request issues a token, of a login or of a family: the one that has claimed it. */
   issuerOf(exchange: Exchange | undefined, family = ''): string {
-    const { claim } = this.families.find(family)?.family ?? this.grants.find(exchange?.grant ?? '') ?? {}
+    // Where updates of one record take turns, a poll may go on in the turn of a decision on its grant.
+    const grant = exchange?.grant ?? this.logins.get(exchange?.login ?? 0)?.grantKey ?? ''
+    const { claim } = this.families.find(family)?.family ?? this.grants.find(grant) ?? {}
     return claim ? holderOf(claim.id) : ''
   }
 
