@@ -53,6 +53,8 @@ export const marked: OutputConfiguration = {
   outputError: (text) => {
     const [message = '', ...advice] = text
       .replace(/^error: /, '')
+      .replace(/^required option '(\S+).*' not specified/, 'option $1 is missing')
+      .replace(/^\((.*)\)$/m, '$1')
       .trimEnd()
       .split('\n')
     const { stderr } = process

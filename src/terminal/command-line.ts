@@ -53,13 +53,13 @@ export function readCommandLine(name: string, [word = 'help', ...rest]: readonly
   const { values, tokens } = parseArgs({ args: [...rest], options: OPTIONS, strict: false, tokens: true })
   if (values.help) return help
   for (const token of tokens) {
-    if (token.kind !== 'option') return { misuse: `${word} takes no argument` }
+    if (token.kind !== 'option') return { misuse: `the command ${word} takes no argument` }
     const { name, rawName, value } = token
     const known = takes.map((one) => `--${one}`)
     if (!takes.includes(name)) return { misuse: unknown(`unknown option of ${word}`, rawName, known) }
     const isText = name === 'scopes'
     if (isText !== (value !== undefined))
-      return { misuse: `${word} ${rawName} ${isText ? 'needs a value' : 'takes no value'}` }
+      return { misuse: `${rawName} of ${word} ${isText ? 'needs a value' : 'takes no value'}` }
   }
   const { scopes, json } = values
   return {

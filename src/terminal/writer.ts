@@ -74,13 +74,18 @@ export function columnsOf(line: Line): number {
   return line.reduce((width, part) => width + stringWidth(typeof part === 'string' ? part : part.text), 0)
 }
 
-/** Wraps a text at the width of a stream, behind a mark. */
+/** Begins a text with a capital letter, unless it begins with a name such as `clientId`, `github.com` or a path. */
+export function capitalized(text: string): string {
+  return text.replace(/^[a-z](?=[a-z]*[ ,])/, (letter) => letter.toUpperCase())
+}
+
+/** Wraps a sentence at the width of a stream, behind a mark. */
 export function markedLines(
   mark: Styled,
   text: string,
   stream: { readonly columns?: number },
 ): readonly Line[] {
-  return wrapFor(stream, text).map((line, index) => (index === 0 ? [mark, ` ${line}`] : `  ${line}`))
+  return wrapFor(stream, capitalized(text)).map((line, index) => (index === 0 ? [mark, ` ${line}`] : `  ${line}`))
 }
 
 /** Wraps a text at the width of a stream. */

@@ -72,7 +72,7 @@ describe('authgraph api', { concurrent: true }, () => {
     await world.expect(`${call} --secret env:PERSONAL`, {}, { env })
     const sent = chosen.requests.map(({ authorization }) => authorization)
     expect(sent).toEqual(Array(2).fill(`Bearer ${PERSONAL}`))
-    await world.expect(call, { code: 1, stderr: ['not logged in to this host'] })
+    await world.expect(call, { code: 1, stderr: ['Not logged in to this host'] })
     expect([chosen.requests.length, other.requests.length]).toEqual([2, before])
   })
 
@@ -179,7 +179,7 @@ describe('authgraph api', { concurrent: true }, () => {
     expect(terminal.raw()).not.toContain('\u001b[2J')
   })
 
-  const inArgument = 'an argument contains a secret'
+  const inArgument = 'An argument contains a secret'
   const instead = 'use --auth and --secret instead'
   test.for([
     ['a token', ['--auth', 'personal', '--secret', PERSONAL], inArgument],

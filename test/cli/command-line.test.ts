@@ -11,8 +11,8 @@ describe('the command line', { concurrent: true }, () => {
     ['demo --approve --deny', "'--approve' cannot be used with option '--deny'", 'demo --help'],
     ['demo --aprove', 'Did you mean --approve?', 'demo --help'],
     ['dmeo', 'Did you mean demo?', '--help'],
-    ['help dmeo', "unknown command 'dmeo'\n  (Did you mean demo?)", '--help'],
-    ['nothing --help', "unknown command 'nothing'", '--help'],
+    ['help dmeo', "Unknown command 'dmeo'\n  Did you mean demo?", '--help'],
+    ['nothing --help', "Unknown command 'nothing'", '--help'],
     ['completion cmd', 'Allowed choices are bash, zsh, fish', 'completion --help'],
   ] as const)('refuses %s with an error and a hint', async ([words, message, hint], { world }) => {
     await world.expect(words, { code: 2, stdout: '', stderr: [message, `See: authgraph ${hint}`] })

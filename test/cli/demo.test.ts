@@ -14,8 +14,8 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   })
 
   test.for([
-    ['--deny', /^✗ the user denied the request\n {2}No token was issued/m],
-    ['--expire', /^✗ the code expired .*\n {2}Run the command again/m],
+    ['--deny', /^✗ The user denied the request\n {2}No token was issued/m],
+    ['--expire', /^✗ The code expired .*\n {2}Run the command again/m],
   ] as const)('%s ends without a token', async ([option, stdout], { world }) => {
     await world.expect(`demo ${option} --interval 1`, { code: 1, stdout })
   })
@@ -36,7 +36,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   })
 
   test('closes everything on a signal', async ({ world }) => {
-    const stdout = /✗ the authorization was cancelled\n$/
+    const stdout = /✗ The authorization was cancelled\n$/
     const onOutput = (text: string, kill: (signal: NodeJS.Signals) => void) =>
       text.includes('requested') && kill('SIGTERM')
     await world.expect('demo', { code: 143, stdout }, { onOutput })

@@ -72,8 +72,8 @@ describe('authgraph jwt', { concurrent: true }, () => {
   })
 
   test.for([
-    ['jwt --key app.pem', 'no app id: set --app-id'],
-    ['jwt --app-id 1', 'no private key: set --key'],
+    ['jwt --key app.pem', 'No app id: set --app-id'],
+    ['jwt --app-id 1', 'No private key: set --key'],
     ['jwt --app-id 1 --key /nowhere', 'cannot be read (ENOENT): use a file'],
     ['jwt --app-id 1 --key env:NOT_SET', '--key is empty: check that the variable is set'],
     ['jwt --decode', 'is empty'],

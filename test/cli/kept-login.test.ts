@@ -17,7 +17,7 @@ describe('authgraph token', { concurrent: true }, () => {
   test('prints only the token of the last login', async ({ world }) => {
     await loggedIn(world)
     await world.expect('token', { stdout: `${TOKEN}\n`, stderr: '' })
-    const stderr = ['no login named "home" (saved logins: work)']
+    const stderr = ['No login named "home" (saved logins: work)']
     await world.expect('token --profile home', { code: 1, stderr })
   })
 
@@ -60,7 +60,7 @@ describe('authgraph token', { concurrent: true }, () => {
   test('says how to log in again if an expired token cannot be refreshed', async ({ world }) => {
     const { expire } = await loggedIn(world, { expires_in: 28_800 })
     expire()
-    const stderr = ['the login of work has expired: run authgraph login --profile work']
+    const stderr = ['The login of work has expired: run authgraph login --profile work']
     await world.expect('token', { code: 1, stdout: '', stderr })
   })
 })
@@ -75,7 +75,7 @@ describe('authgraph token, where a refresh is refused', { concurrent: true }, ()
   test('without a code, the login has not ended', async ({ world }) => {
     const { code, stderr, record } = await refused(world, new Response('<html>', { status: 403 }))
     expect(code).toBe(1)
-    expect(stderr).toContain('the service refused the request with status 403')
+    expect(stderr).toContain('The service refused the request with status 403')
     expect(stderr).not.toContain('has expired')
     expect(record).toMatchObject({ status: 'signedIn', token: { refreshToken: 'ghr_refreshInTheClear' } })
     expect(record).not.toHaveProperty('claim')
@@ -90,7 +90,7 @@ describe('authgraph token, where a refresh is refused', { concurrent: true }, ()
     expect(record).toMatchObject({ status: 'ended' })
     expect(record).not.toHaveProperty('token')
     expect(record.secret).toEqual({ clientId: 'id' })
-    await world.expect('status', { code: 1, stdout: ['the login of work has expired'] })
+    await world.expect('status', { code: 1, stdout: ['The login of work has expired'] })
     expect((await world.run('login --profile work')).stdout).not.toContain('no client ID')
     await world.expect('logout', { stdout: '✓ Logged out of work: the login had already ended.\n' })
   })
@@ -123,7 +123,7 @@ describe('authgraph status', { concurrent: true }, () => {
     const { url } = await loggedIn(world)
     writeFileSync(fileOf(world, 'home'), '{')
     writeFileSync(fileOf(world, '%zz'), 'of somebody else')
-    const stdout = ['✓ work (current)', '✗ the saved login of home cannot be read']
+    const stdout = ['✓ work (current)', '✗ The saved login of home cannot be read']
     await world.expect('status', { code: 1, stdout })
     await world.expect('status --profile work', {})
     await world.expect('token --profile work', {})
@@ -138,7 +138,7 @@ describe('authgraph status', { concurrent: true }, () => {
     change((value) => {
       value.token.accessToken = 'gho_\u001b[2J\u202etoken'
     })
-    const damaged = { code: 1, stdout: '', stderr: ['the saved login of work cannot be read'] }
+    const damaged = { code: 1, stdout: '', stderr: ['The saved login of work cannot be read'] }
     await world.expect('token', damaged)
     await world.expect('git-credential get', damaged, { input: `protocol=http\nhost=${host}\n` })
   })
@@ -149,7 +149,7 @@ describe('authgraph status', { concurrent: true }, () => {
     await world.expect(loginTo(url), { stdout, stderr: '' })
     const events = linesOfJson((await world.login(url, '--json')).stdout)
     expect(events.at(-1)).toMatchObject({ event: 'authorized', warning: 'not_bearer' })
-    const words = 'the token is not a bearer token, so it cannot be sent: print it with authgraph token'
+    const words = 'The token is not a bearer token, so it cannot be sent: print it with authgraph token'
     const refused = { code: 1, stdout: '', stderr: `✗ ${words}\n` }
     const input = `protocol=http\nhost=${new URL(url).host}\n\n`
     await world.expect('status', { code: 1, stdout: [words] })
@@ -163,11 +163,11 @@ describe('authgraph status', { concurrent: true }, () => {
     await atIssuer(world)
     await world.expect('status', { stdout: /^●[\s\S]*token not checked/ })
     expect(linesOfJson((await world.run('status --json')).stdout)).toMatchObject([{ tried: false }])
-    await world.expect('api /user', { code: 2, stderr: ['this service has no known API'] })
+    await world.expect('api /user', { code: 2, stderr: ['This service has no known API'] })
   })
 
   test('exits with 1 if nobody is logged in', async ({ world }) => {
-    await world.expect('status', { code: 1, stderr: '✗ not logged in: run authgraph login\n' })
+    await world.expect('status', { code: 1, stderr: '✗ Not logged in: run authgraph login\n' })
   })
 })
 
@@ -216,7 +216,7 @@ describe('authgraph logout', { concurrent: true }, () => {
     await loggedIn(world)
     const folder = dirname(fileOf(world))
     chmodSync(folder, 0o755)
-    const stderr = `✗ other users can open ${folder}: run chmod 700 on it\n`
+    const stderr = `✗ Other users can open ${folder}: run chmod 700 on it\n`
     for (const words of ['token', 'logout', 'logout --profile work', 'logout --all'])
       await world.expect(words, { code: 1, stdout: '', stderr })
     chmodSync(folder, 0o700)
@@ -232,7 +232,7 @@ describe('authgraph logout', { concurrent: true }, () => {
       value.sealed = ['nonce', 'text']
       delete value.token
     })
-    const stderr = ['✗ the system keyring cannot be used']
+    const stderr = ['✗ The system keyring cannot be used']
     await world.expect('logout --all', { code: 1, stdout: ['✓ Logged out of home'], stderr })
     expect(existsSync(fileOf(world))).toBe(true)
   })

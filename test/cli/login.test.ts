@@ -50,7 +50,7 @@ describe('authgraph login', { concurrent: true }, () => {
     const login = ['login', '--store', 'file', ...WORK]
     await world.expect([...login, '--client-id', 'id', ...one.endpoints], {})
     one.received.length = 0
-    await world.expect([...login, '--host', other.url], { code: 2, stderr: ['no client ID'] })
+    await world.expect([...login, '--host', other.url], { code: 2, stderr: ['No client ID'] })
     const mixed = [...one.endpoints.slice(0, 3), other.endpoints[3] ?? '']
     await world.expect([...login, ...mixed], { code: 2 })
     expect([...one.received, ...other.received]).toEqual([])
@@ -65,7 +65,7 @@ describe('authgraph login', { concurrent: true }, () => {
 
   test.for([
     ['stores a token', granted(TOKEN), 0, ''],
-    ['reports a denial', DENIED, 4, /^✗ the user denied/],
+    ['reports a denial', DENIED, 4, /^✗ The user denied/],
   ] as const)('%s although its progress cannot be deleted', async ([, response, code, stderr], { world }) => {
     const name = join(world.folder, 'state/unfinished/work.json')
     const onRequest = (path: string) => {
@@ -153,7 +153,7 @@ describe('authgraph login', { concurrent: true }, () => {
     const url = await world.serve((_request, response) => void response.end(JSON.stringify(body)))
     const { stderr } = await world.expect(loginTo(url), { code: 1, never: ['Something went wrong'] })
     expect(stderr).toMatch(
-      /^✗ the service refused the request with status 200 and error code too\?\[2J_odd$/m,
+      /^✗ The service refused the request with status 200 and error code too\?\[2J_odd$/m,
     )
     expect(stderr).toMatch(/^ {2}The service says: Your plan has no \[31mdevices\.\n$/m)
     expect(stderr.match(/✗/g)).toHaveLength(1)
@@ -239,7 +239,7 @@ describe('authgraph login', { concurrent: true }, () => {
     await service.approve(userCode, 'octocat')
     await world.expect(resume.split(' ').slice(1), { stdout: ['scopes      repo'] })
     expect(unfinishedIn(world)).toEqual([])
-    await world.expect('login --resume', { code: 1, stderr: ['there is no unfinished login'] })
+    await world.expect('login --resume', { code: 1, stderr: ['There is no unfinished login'] })
   })
 
   test('resumes a killed login with the same code', async ({ world }) => {
@@ -275,7 +275,7 @@ describe('authgraph login', { concurrent: true }, () => {
     }
     const issuer = await world.scripted({ user: document })
     const login = ['login', '--issuer', issuer.url, '--client-id', CLIENT_ID, '--store', 'file']
-    expect((await world.run(login)).stderr).toContain('the metadata belongs to another issuer')
+    expect((await world.run(login)).stderr).toContain('The metadata belongs to another issuer')
     document.issuer = issuer.url
     const onOutput = service.approver()
     await world.expect(login, { stdout: ['✓ Logged in to localhost:'] }, { onOutput })
@@ -323,11 +323,11 @@ describe('authgraph login', { concurrent: true }, () => {
   test('says how to log in to a server with other paths or without metadata', async ({ world }) => {
     const { url, endpoints } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--store', 'file']
-    const none = '✗ the issuer publishes no metadata: configure its two endpoints instead\n'
+    const none = '✗ The issuer publishes no metadata: configure its two endpoints instead\n'
     const advice = 'use --device-authorization-endpoint and --token-endpoint.'
     await world.expect([...login, '--issuer', url], { code: 1, stderr: [none, advice] })
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
-    await world.expect([...login, ...endpoints.slice(0, 2)], { code: 2, stderr: ['✗ set both'] })
+    await world.expect([...login, ...endpoints.slice(0, 2)], { code: 2, stderr: ['✗ Set both'] })
   })
 
   test('--open opens the address that it shows', async ({ world }) => {

@@ -201,9 +201,9 @@ test('serves https with a key and a certificate', async () => {
 describe('invalid options', () => {
   const { key } = selfSigned()
   inWorld.for<[string[], string]>([
-    [[], 'no client is registered: add --client ID=NAME, --clients FILE or --demo-client'],
+    [[], 'No client is registered: add --client ID=NAME, --clients FILE or --demo-client'],
     [['--client', 'no-name'], 'Expected an id and a name'],
-    [['--client', 'a=A', '--client', 'a=B'], 'clients must not contain the same clientId twice'],
+    [['--client', 'a=A', '--client', 'a=B'], 'Clients must not contain the same clientId twice'],
     [['--clients', '/no/such/file'], '--clients: the file cannot be read (ENOENT)'],
     [
       ['--clients', resolve(import.meta.dirname, '../../package.json')],
@@ -214,12 +214,12 @@ describe('invalid options', () => {
       '--store must be "memory", sqlite:FILE, or an address that starts with postgres://, redis://',
     ],
     [['--demo-client', '--store', 'sqlite:'], '--store must be "memory", sqlite:FILE, or an address'],
-    [['--demo-client', '--store', 'sqlite:/no/such/folder/a.db'], 'cannot open the SQLite file: ENOENT'],
+    [['--demo-client', '--store', 'sqlite:/no/such/folder/a.db'], 'Cannot open the SQLite file: ENOENT'],
     [['--demo-client', '--auth-url', 'login.example.com'], 'Expected an address that starts with https://'],
     [['--demo-client', '--auth-url', 'http://login.example.com'], 'on a test network, add --allow-http'],
     [['--demo-client', '--host', '0.0.0.0'], '--host off loopback requires --auth-url, or --tls-key'],
     [['--demo-client', '--base-url', 'http://api.example.com'], '--base-url must be https'],
-    [['--demo-client', '--tls-key', '/no/such/file'], 'set both --tls-key and --tls-cert'],
+    [['--demo-client', '--tls-key', '/no/such/file'], 'Set both --tls-key and --tls-cert'],
     [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is neither an IP address nor a network'],
     [['--demo-client', '--dialect', 'gitlab'], 'Allowed choices are github, rfc8628'],
   ])('refuses %j with a message', async ([words, sentence], { world }) => {
@@ -248,7 +248,7 @@ describe('invalid options', () => {
     const served = serve('--demo-client', '--tls-key', pem, '--tls-cert', pem)
     expect(await served.ended).toBe(1)
     expect(served.stderr()).toBe(
-      '✗ cannot listen: tls must have a private key and its certificate, both as PEM\n',
+      '✗ Cannot listen: tls must have a private key and its certificate, both as PEM\n',
     )
   })
 })

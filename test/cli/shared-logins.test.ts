@@ -41,7 +41,7 @@ describe('while a command refreshes a token', { concurrent: true }, () => {
     release()
     expect(await ended).toMatchObject({ code: 1, stdout: '' })
     expect(filesWithToken(world)).toEqual([])
-    await world.expect('token', { code: 1, stderr: ['not logged in'] })
+    await world.expect('token', { code: 1, stderr: ['Not logged in'] })
   })
 
   test('a login to another service with the same name wins', async ({ world }) => {
@@ -123,7 +123,7 @@ describe('a login that another process refreshes', { concurrent: true }, () => {
     const [, events] = await Promise.all([
       world.expect('status', { code: 1, stdout: [`held by     ${holder}`] }),
       world.run('status --json'),
-      world.expect('token', { code: 1, stdout: '', stderr: [holder] }),
+      world.expect('token', { code: 1, stdout: '', stderr: [`P${holder.slice(1)}`] }),
     ])
     expect(linesOfJson(events.stdout)).toMatchObject([{ heldBy: process.pid, error: { code: 'busy' } }])
   })
@@ -210,12 +210,12 @@ describe.skipIf(!hasKeyring)('a login in the keyring', () => {
     const evil = await world.scripted()
     const kept = readFileSync(fileOf(world), 'utf8')
     writeFileSync(fileOf(world), kept.replace(url, evil.url))
-    const unread = ['the saved login of work cannot be read']
+    const unread = ['The saved login of work cannot be read']
     await world.expect('token', { code: 1, stdout: '', stderr: unread }, { env })
     expect(evil.requests).toEqual([])
     writeFileSync(fileOf(world), kept)
     keyring.lock()
-    const locked = ['the system keyring cannot be used', 'Unlock it']
+    const locked = ['The system keyring cannot be used', 'Unlock it']
     await world.expect('token', { code: 1, stdout: '', stderr: locked }, { env })
   })
 })

@@ -11,7 +11,7 @@ function runFull(world: World, args: readonly string[]) {
   return world.run(args, { stdout })
 }
 
-const FULL = '✗ standard output cannot be written (ENOSPC)\n'
+const FULL = '✗ Standard output cannot be written (ENOSPC)\n'
 
 describe('standard output on a full disk', { concurrent: true }, () => {
   test.for([['--version'], ['login', '--help'], ['status'], ['api', '/user']])(
@@ -36,7 +36,7 @@ describe('standard output on a full disk', { concurrent: true }, () => {
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
   })
 
-  const UNPRINTED = 'the token is stored but could not be printed: run authgraph token --profile work'
+  const UNPRINTED = 'The token is stored but could not be printed: run authgraph token --profile work'
   test.for([
     ['is stored', '--store file', FULL],
     ['is stored, which --print says', '--store file --print', UNPRINTED],
@@ -44,7 +44,7 @@ describe('standard output on a full disk', { concurrent: true }, () => {
     [
       'is lost without a store, and this is said',
       '--store none --print',
-      'the token was received but could not be printed, and is lost',
+      'The token was received but could not be printed, and is lost',
     ],
   ] as const)('the token of a login %s', async ([, options, message], { world }) => {
     const { url } = await world.scripted({ polls: [granted(TOKEN)] })
@@ -72,7 +72,7 @@ describe('a reader of standard output that has gone', { concurrent: true }, () =
     const { url } = await world.scripted({ polls: [granted(TOKEN)] })
     const { code, stderr } = await world.login(url, '--profile work --print', { stdout: 'closed' })
     expect(code).toBe(1)
-    expect(stderr).toContain('the token is stored but could not be printed')
+    expect(stderr).toContain('The token is stored but could not be printed')
     await world.expect('token', { stdout: `${TOKEN}\n` })
   })
 })

@@ -49,7 +49,7 @@ describe('acme', { concurrent: true }, () => {
     const revoked = 'the token is revoked, and deleted from this machine'
     const stdout = `✓ Logged out of ${host}: ${revoked}.\n`
     expect(await run(['logout'])).toEqual({ code: 0, stdout, stderr: '' })
-    const stderr = '✗ not logged in: run acme login\n'
+    const stderr = '✗ Not logged in: run acme login\n'
     expect(await run(['whoami'])).toEqual({ code: 1, stdout: '', stderr })
     for (const token of service.issued) expect(terminal.raw()).not.toContain(token)
   })
@@ -71,7 +71,7 @@ describe('acme', { concurrent: true }, () => {
     await terminal.shows(/next poll/)
     terminal.press('\u0003')
     expect(await terminal.exit).toBe(130)
-    expect(terminal.screen()).toMatch(/✗ the authorization was cancelled$/)
+    expect(terminal.screen()).toMatch(/✗ The authorization was cancelled$/)
   })
 
   test('stores the token after the reader of its output has gone', async ({ world }) => {

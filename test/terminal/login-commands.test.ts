@@ -83,7 +83,7 @@ async function scripted(script: Script) {
 }
 
 const file = () => join(folder, 'acme', 'default.json')
-const NOBODY = { code: 1, stdout: '', stderr: '✗ not logged in: run acme login\n' }
+const NOBODY = { code: 1, stdout: '', stderr: '✗ Not logged in: run acme login\n' }
 
 test('logs in, says who it is, prints the token and the status, and logs out', async () => {
   const { run, approver, issued, where } = await live({ refreshTokens: { lifetime: 3600 } })
@@ -134,7 +134,7 @@ test.each([
   const { run } = await live()
   const stop = (text: string) =>
     /enter the code/.test(text) && process.listenerCount(signal) > 0 && process.emit(signal, signal)
-  expect(await run('login', stop)).toMatchObject({ code, stderr: '✗ the authorization was cancelled\n' })
+  expect(await run('login', stop)).toMatchObject({ code, stderr: '✗ The authorization was cancelled\n' })
   expect(process.listenerCount(signal)).toBe(0)
 })
 
@@ -185,7 +185,7 @@ test('a login that the service has ended is no longer used', async () => {
   const { run, approver, revoke } = await live()
   await run('login', approver())
   await revoke({ user: OCTOCAT })
-  const ended = { code: 1, stdout: '', stderr: '✗ the login has ended: run acme login\n' }
+  const ended = { code: 1, stdout: '', stderr: '✗ The login has ended: run acme login\n' }
   for (const command of ['status', 'whoami', 'token']) expect(await run(command)).toEqual(ended)
   expect(await run('logout')).toMatchObject({ code: 0, stdout: expect.stringContaining('already ended') })
   expect(await run('whoami')).toEqual(NOBODY)
@@ -202,16 +202,16 @@ test('status shows a login while its service cannot be reached', async () => {
 })
 
 test.each([
-  ['logn', /^✗ unknown command "logn": did you mean "login"\?\n {2}See: acme --help\n$/],
-  ['deploy', /^✗ unknown command "deploy": the known ones are login, logout, whoami, token, status\n/],
-  [TOKEN, /^✗ unknown command: the known ones are login, logout, whoami, token, status\n/],
-  ['login --scope repo', /^✗ unknown option of login "--scope": did you mean "--scopes"\?\n/],
-  ['logout --scopes repo', /^✗ unknown option of logout "--scopes": the known ones are --help\n/],
-  [`token --${TOKEN}`, /^✗ unknown option of token: the known ones are --help\n/],
-  [`token --access=${TOKEN}`, /^✗ unknown option of token "--access": the known ones are --help\n/],
-  [`whoami ${TOKEN}`, /^✗ whoami takes no argument\n/],
-  ['login --scopes', /^✗ login --scopes needs a value\n/],
-  [`status --json=${TOKEN}`, /^✗ status --json takes no value\n/],
+  ['logn', /^✗ Unknown command "logn": did you mean "login"\?\n {2}See: acme --help\n$/],
+  ['deploy', /^✗ Unknown command "deploy": the known ones are login, logout, whoami, token, status\n/],
+  [TOKEN, /^✗ Unknown command: the known ones are login, logout, whoami, token, status\n/],
+  ['login --scope repo', /^✗ Unknown option of login "--scope": did you mean "--scopes"\?\n/],
+  ['logout --scopes repo', /^✗ Unknown option of logout "--scopes": the known ones are --help\n/],
+  [`token --${TOKEN}`, /^✗ Unknown option of token: the known ones are --help\n/],
+  [`token --access=${TOKEN}`, /^✗ Unknown option of token "--access": the known ones are --help\n/],
+  [`whoami ${TOKEN}`, /^✗ The command whoami takes no argument\n/],
+  ['login --scopes', /^✗ --scopes of login needs a value\n/],
+  [`status --json=${TOKEN}`, /^✗ --json of status takes no value\n/],
 ])('refuses "%s" with exit code 2, and quotes no value', async (line, stderr) => {
   const ended = await acme('http://localhost:1')(line)
   expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) })
@@ -244,7 +244,7 @@ test('says in one sentence that an option is missing or unknown, and still print
   expect(await acme('http://localhost:1', misspelt)('whoami')).toEqual({
     code: 2,
     stdout: '',
-    stderr: '✗ unknown option "scope": did you mean "scopes"?\n',
+    stderr: '✗ Unknown option "scope": did you mean "scopes"?\n',
   })
 })
 

@@ -66,7 +66,7 @@ test('shows the code, the states and the end, and resolves to the token', async 
 test('rejects with the error of a denial, which it has shown with advice', async () => {
   const { stream, text } = output()
   await expect(logIn({ stream }, 'deny')).rejects.toMatchObject({ code: 'denied' })
-  expect(text()).toContain('✗ the user denied the request\n  No token was issued.')
+  expect(text()).toContain('✗ The user denied the request\n  No token was issued.')
   expect(text().match(/denied/g)).toHaveLength(1)
 })
 
