@@ -48,12 +48,14 @@ async function world() {
 
 describe('processes that log in at an MCP server', () => {
   test('fifty at once show one code, and each of them gets its response', async () => {
-    const { run, approved, codes } = await world()
+    const { service, run, approved, codes } = await world()
     const texts = await Promise.all(Array.from({ length: 50 }, () => approved(run())))
     const shown = texts.map((text) => text.split(' '))
     expect(new Set(shown.map((words) => words.at(-1)))).toEqual(new Set(['200']))
     expect(new Set(shown.flatMap((words) => words.slice(0, -1))).size).toBe(1)
     expect(codes()).toBe(1)
+    // One process polls at a time: two would poll sooner than the interval allows.
+    expect(service.events.filter(({ type }) => type === 'limited')).toEqual([])
   })
 
   test.each([
