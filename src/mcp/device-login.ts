@@ -423,16 +423,22 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
       throw error
     }
     // The new token is issued only once: nothing may keep it from the store.
-    const before = await readRecord(store, sessionKey(known.issuer))
+    const found = await readRecord(store, sessionKey(known.issuer))
       .then((json) => findLogin(json, known.provider))
       .catch(() => undefined)
+    const before = found?.type === 'found' ? found.kept.token : undefined
+    const isOpen = await pending.isOpen(login).catch(() => true)
+    // An issuer may repeat its response to the next poll. If that process has finished the login, its tokens are newer.
+    if (!isOpen && before !== undefined) return
+    if (!isOpen) return void (await revokeQuietly(token))
     await keepInTime(session, token)
     const { scopes } = login.record
     const written = { ...known, scopes, loggedInAt: clock.now(), provider: { ...known.provider } }
     await writeRecord(store, key, written)
     opening = Promise.resolve({ ...opened, known: written })
     await pending.end(login)
-    if (before?.type === 'found') await revokeQuietly(before.kept.token)
+    const isSame = before?.accessToken.reveal() === token.accessToken.reveal()
+    if (before !== undefined && !isSame) await revokeQuietly(before)
   }
 
   function codesOf({ record }: PendingLogin, { issuer }: KnownServer): PendingCodes {

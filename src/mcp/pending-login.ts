@@ -96,6 +96,11 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
       const next = { ...login, turn: login.turn + 1, record }
       return (await replace(isLogin(login), pendingRecord(next))) ? next : undefined
     },
+    /** Whether no process has ended a login. */
+    async isOpen({ id }: PendingLogin): Promise<boolean> {
+      const now = readPending(await readRecord(store, key))
+      return now?.status === 'pending' && now.id === id
+    },
     /** Ends a login; with a `code`, leaves a mark for other processes that wait for it. */
     async end({ id }: PendingLogin, code?: string): Promise<void> {
       const mark = code === undefined ? null : ({ v: 1, status: 'over', code, at: clock.now() } as const)

@@ -241,6 +241,45 @@ describe('many programs with one store', () => {
     expect(counts).toMatchObject({ codes: 1, registrations: 1, polls: 1 })
   })
 
+  test.each(['after another has finished', 'while another one finishes'])(
+    'keep the token if one of them reads its repeated response %s',
+    async (when) => {
+      const { over, program, fetch, store, approve, counts } = world()
+      let goOn = () => {}
+      const waited = new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+      let isIssued = false
+      const watched = (then: () => unknown): typeof fetch => {
+        return async (input, init) => {
+          const response = await fetch(input, init)
+          if (response.ok && String(input).endsWith('/access_token')) await then()
+          return response
+        }
+      }
+      const first = program({ fetch: watched(() => waited), onCodes: approve }).call()
+      const second = program({
+        fetch: watched(() => {
+          isIssued = true
+        }),
+        store: {
+          async update(key, change) {
+            if (when.startsWith('while') && isIssued && key === `mcp ${SERVER}`) {
+              goOn()
+              await first
+            }
+            return store.update(key, change)
+          },
+        },
+      }).call()
+      expect((await over(second)).status).toBe(200)
+      goOn()
+      expect((await over(first)).status).toBe(200)
+      expect((await over(program().call())).status).toBe(200)
+      expect(counts).toMatchObject({ codes: 1, revocations: 0 })
+    },
+  )
+
   test('use the login of the one that stepped up, and so does one with the old login in memory', async () => {
     const { loggedIn, over, counts, server } = world()
     const [one, other] = [await loggedIn(), await loggedIn()]
