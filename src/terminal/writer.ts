@@ -85,7 +85,9 @@ export function markedLines(
   text: string,
   stream: { readonly columns?: number },
 ): readonly Line[] {
-  return wrapFor(stream, capitalized(text)).map((line, index) => (index === 0 ? [mark, ` ${line}`] : `  ${line}`))
+  return wrapFor(stream, capitalized(text)).map((line, index) =>
+    index === 0 ? [mark, ` ${line}`] : `  ${line}`,
+  )
 }
 
 /** Wraps a text at the width of a stream. */
