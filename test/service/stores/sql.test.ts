@@ -135,7 +135,7 @@ describe('an SQLite file', () => {
   test('in a folder that does not exist is refused', async () => {
     const store = inSqlite(join(newFolder(), 'missing', 'authgraph.db'))
     await expect(store.ping()).rejects.toThrow(
-      expect.objectContaining({ code: 'bad_option', message: 'Cannot open the SQLite file: ENOENT' }),
+      expect.objectContaining({ code: 'bad_option', message: 'cannot open the SQLite file: ENOENT' }),
     )
   })
 
