@@ -104,19 +104,6 @@ describe('a login', () => {
     },
   )
 
-  test('that another user has opened is told without a policy too', async () => {
-    let user = 'mona'
-    const service = start({ identify: () => ({ user }) })
-    const { body } = await service.ask()
-    await service.view(body.user_code)
-    user = 'hubot'
-    await service.view(body.user_code)
-    expect(service.told().slice(1)).toMatchObject([
-      { type: 'code.viewed', user: 'mona' },
-      { type: 'code.refused', reason: 'opened', user: 'hubot' },
-    ])
-  })
-
   test('that its user denies is told once, with the user', async () => {
     const service = start()
     const { body } = await service.ask()
@@ -164,14 +151,6 @@ describe('a login', () => {
     expect(typesOf(service.told())).toEqual(['decision'])
   })
 
-  test('brings one token event, however many polls arrive at once', async () => {
-    const service = start()
-    const { poll } = await service.approved()
-    service.told()
-    await Promise.all(Array.from({ length: 5 }, poll))
-    expect(typesOf(service.told())).toEqual(['token.issued'])
-  })
-
   test('does not name a client that is no longer registered', async () => {
     const { memory: store, clock, ask } = start()
     const { body } = await ask()
@@ -202,14 +181,6 @@ describe('refresh tokens', () => {
     await service.refresh(first.refresh_token)
     await service.refresh(first.refresh_token)
     expect(service.told()).toEqual([{ type: 'reuse.detected', ...facts, at: service.clock.time }])
-  })
-
-  test('spent by simultaneous requests are told once', async () => {
-    const service = start({ refreshTokens })
-    const { refresh_token } = await service.login()
-    service.told()
-    await Promise.all(Array.from({ length: 5 }, () => service.refresh(refresh_token)))
-    expect(service.told()).toMatchObject([{ type: 'token.refreshed', replayed: false }])
   })
 })
 

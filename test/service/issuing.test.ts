@@ -1,18 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type DeviceLoginStep, github, startDeviceLogin, stepDeviceLogin } from '../../src/index.ts'
 import { Secret } from '../../src/secret.ts'
-import { type ServiceOptions, StoreUnavailableError } from '../../src/service/index.ts'
+import type { ServiceOptions } from '../../src/service/index.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
-import {
-  CLIENT_ID,
-  GRANT_TYPE,
-  HOST,
-  type Said,
-  startService,
-  type TestOptions,
-  TOKEN_PATH,
-} from '../support/start-service.ts'
+import { CLIENT_ID, GRANT_TYPE, HOST, type Said, startService, TOKEN_PATH } from '../support/start-service.ts'
 
 /** A service whose tokens the test issues. */
 function startSlowService() {
@@ -108,40 +99,6 @@ test('hooks that throw do not fail a login', async () => {
   expect(await tokenOf(poll())).toBe('second-time')
 })
 
-test.each<[string, (work: () => void) => TestOptions]>([
-  [
-    'issueToken',
-    (work) => ({
-      issueToken: () => {
-        work()
-        return 'the-token'
-      },
-    }),
-  ],
-  ['the store', (work) => ({ store: beforeUpdates((key) => key.startsWith('grant:') && work()) })],
-])(
-  'our client logs in over HTTP when %s fails after the approval and then works again',
-  async (_, options) => {
-    let failures = 0
-    const work = () => {
-      failures -= 1
-      if (failures >= 0) throw new RangeError('the directory is away')
-    }
-    const { approve, errors, listen } = startService(options(work))
-    const { url, close } = await listen()
-    onTestFinished(close)
-    const provider = github({ authUrl: url, baseUrl: url })
-    let login: DeviceLoginStep = await startDeviceLogin({ clientId: CLIENT_ID, provider })
-    await approve(login.codes.userCode, 'octocat')
-    failures = 3
-    let polls = 0
-    for (; 'record' in login; polls += 1)
-      login = await stepDeviceLogin({ ...login.record, nextPollAt: 0 }, { provider })
-    expect([login.status, polls]).toEqual(['authorized', 4])
-    expect(errors).toEqual(Array(3).fill(new RangeError('the directory is away')))
-  },
-)
-
 test('tokens that the host verifies are described to the API by the host and not stored', async () => {
   const service = startService({
     limits: { grantsInAll: { max: Number.POSITIVE_INFINITY, window: 1 } },
@@ -229,11 +186,6 @@ describe('what the host returns with a token', () => {
     expect((await service.whoIs('short-lived')).status).toBe(401)
   })
 
-  test('may be the token alone', async () => {
-    const { poll } = await startService({ issueToken: async () => ({ token: 'plain' }) }).approved()
-    expect((await poll()).body).toEqual({ access_token: 'plain', token_type: 'bearer', scope: 'repo,gist' })
-  })
-
   test('applies from its last issue if the host issues the same token again', async () => {
     const scopes = [['repo'], ['gist']]
     const issueToken = () => ({ token: 'the-one', expiresIn: 60, scopes: scopes.shift() ?? [] })
@@ -255,48 +207,23 @@ describe('what the host returns with a token', () => {
     ['the token of issueToken must be a string or a Secret', { token: 42 }],
     ['unknown field of issueToken "access_token"', { access_token: 'never-delivered' }],
     ['"expires_in": did you mean "expiresIn"?', { token: 'never-delivered', expires_in: 60 }],
-  ])('is an error of the host that names the field: %s, %j', async (message, made) => {
+    ['expiresIn', { token: 'never-delivered', expiresIn: 0 }],
+    ['expiresIn', { token: 'never-delivered', expiresIn: 1.5 }],
+    ['expiresIn', { token: 'never-delivered', expiresIn: '60' }],
+    ['scopes', { token: 'never-delivered', scopes: 'repo' }],
+    ['scopes', { token: 'never-delivered', scopes: ['two words'] }],
+    ['cannot be sent in a header', { token: '' }],
+    ['cannot be sent in a header', { token: 'never-delivered words' }],
+    ['cannot be sent in a header', { token: 'never-delivered\nline' }],
+    ['cannot be sent in a header', { token: 'never-delivered-ü' }],
+  ])('is an error of the host, which names the field and quotes no token: %s, %j', async (message, made) => {
     const service = startService({ issueToken: () => made as string })
     const { poll } = await service.approved()
     await expectRetry(poll())
     expect(service.errors).toMatchObject([{ message: expect.stringContaining(message) }])
     expect(String(service.errors)).not.toContain('never-delivered')
-  })
-
-  test.each<[string, object]>([
-    ['expiresIn', { expiresIn: 0 }],
-    ['expiresIn', { expiresIn: 1.5 }],
-    ['expiresIn', { expiresIn: '60' }],
-    ['scopes', { scopes: 'repo' }],
-    ['scopes', { scopes: ['two words'] }],
-    ['cannot be sent in a header', { token: '' }],
-    ['cannot be sent in a header', { token: 'two words' }],
-    ['cannot be sent in a header', { token: 'line\nbreak' }],
-    ['cannot be sent in a header', { token: 'ümlaut' }],
-  ])('is an error of the host, which quotes no token: %s, %j', async (message, wrong) => {
-    const made = { token: 'never-delivered', ...wrong }
-    const service = startService({ issueToken: () => made })
-    const { poll } = await service.approved()
-    await expectRetry(poll())
-    expect(service.errors).toMatchObject([{ message: expect.stringContaining(message) }])
-    if (made.token) expect(String(service.errors)).not.toContain(made.token)
     expect((await service.whoIs('never-delivered')).status).toBe(401)
   })
-})
-
-test('a poll whose token cannot be stored is asked to retry, and gets the same token then', async () => {
-  let away = true
-  const store = beforeUpdates((key) => {
-    if (away && key.startsWith('token:')) throw new StoreUnavailableError('away')
-  })
-  const issueToken = vi.fn(() => 'late')
-  const service = startService({ store, issueToken })
-  const { poll } = await service.approved()
-  expect((await poll()).status).toBe(503)
-  away = false
-  expect(await tokenOf(poll())).toBe('late')
-  expect((await service.whoIs('late')).status).toBe(200)
-  expect(issueToken).toHaveBeenCalledTimes(1)
 })
 
 test('a grant that the store loses while its token is issued gets no token', async () => {

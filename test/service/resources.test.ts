@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
-import { AccessError, type TokenRequest } from '../../src/service/index.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { AccessError, type Policy, type Resource, type TokenRequest } from '../../src/service/index.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
 
+const PAGE = `${HOST}/login/device`
 const API = 'https://api.example.com'
 const OTHER = 'https://other.example.com/v1'
 const RESOURCES = [
@@ -95,15 +96,16 @@ describe('a login for an API', () => {
     )
   })
 
-  test('is shown on the page, with the name and the URI of the API', async () => {
-    const service = start()
+  test('is shown on the page, with the name and the URI of the API, and assessed with it', async () => {
+    const assess = vi.fn<NonNullable<Policy['assess']>>(() => 'allow')
+    const service = start({ policy: { assess } })
     const { body } = await service.askForCodes({ resource: API })
     const browser = userAt((url, init) => service.fetch(String(url), init))
-    const { html } = await browser.send(await browser.open(`${HOST}/login/device`), {
-      user_code: body.user_code,
-    })
-    expect(html).toContain('Deploy &lt;API&gt;')
-    expect(html).toContain(API)
+    const page = await browser.send(await browser.open(PAGE), { user_code: body.user_code })
+    expect(page.html).toContain('Deploy &lt;API&gt;')
+    expect(page.html).toContain(API)
+    await browser.send(page, { decision: 'approve' })
+    expect(assess.mock.calls).toMatchObject([[{ resource: API }, expect.any(String)]])
   })
 
   test('cannot be approved on the page of an instance that does not have the API', async () => {
@@ -111,43 +113,19 @@ describe('a login for an API', () => {
     const { body } = await service.askForCodes({ resource: API })
     const other = start({ store: service.memory, resources: [] })
     const browser = userAt((url, init) => other.fetch(String(url), init))
-    await browser.send(await browser.open(`${HOST}/login/device`), { user_code: body.user_code })
+    await browser.send(await browser.open(PAGE), { user_code: body.user_code })
     expect([other.events, other.errors]).toEqual([[], []])
-  })
-
-  test('is assessed with its API', async () => {
-    const assessed: unknown[] = []
-    const assess = ({ resource }: { readonly resource?: string }) => {
-      assessed.push(resource)
-      return 'allow' as const
-    }
-    const service = start({ policy: { assess } })
-    const { body } = await service.askForCodes({ resource: API })
-    const browser = userAt((url, init) => service.fetch(String(url), init))
-    const page = await browser.open(`${HOST}/login/device`)
-    await browser.send(await browser.send(page, { user_code: body.user_code }), { decision: 'approve' })
-    expect(assessed).toEqual([API])
   })
 })
 
 describe('a poll', () => {
-  test.each([
-    ['no API', {}],
-    ['the API of the login', { resource: API }],
-    ['this API in another spelling', { resource: 'HTTPS://api.example.com:443/' }],
-  ])('that names %s gets the token', async (_, fields) => {
-    const service = start()
-    const { deviceCode } = await service.approved({ resource: API })
-    expect((await service.poll(deviceCode, fields)).body).toMatchObject({ access_token: 'token-1' })
-  })
-
-  test.each([
+  test.each<[string, { readonly resource?: string }, string]>([
     ['another API', { resource: API }, OTHER],
     ['an unknown API', { resource: API }, 'https://unknown.example'],
     ['an API after a login for none', {}, API],
   ])('that names %s is refused, and changes nothing', async (_, login, resource) => {
     const service = start()
-    const { deviceCode, userCode } = await service.begin(login)
+    const { deviceCode, userCode } = await service.begin({ ...login })
     const refused = [200, 'invalid_target']
     const poll = async () => {
       const { status, body } = await service.poll(deviceCode, { resource })
@@ -160,7 +138,10 @@ describe('a poll', () => {
     expect(await poll()).toEqual(refused)
     expect(service.orders).toEqual([])
     service.wait(5)
-    expect((await service.poll(deviceCode)).body).toMatchObject({ access_token: 'token-1' })
+    // The API of the login, in another spelling, or none.
+    const right = login.resource ? { resource: 'HTTPS://api.example.com:443/' } : {}
+    for (const fields of [right, {}])
+      expect((await service.poll(deviceCode, fields)).body).toMatchObject({ access_token: 'token-1' })
     expect(await poll()).toEqual(refused)
   })
 
@@ -181,29 +162,16 @@ describe('a refresh', () => {
       expect((await service.refresh(refresh_token, { resource })).body.error).toBe('invalid_target')
     const { body } = await service.refresh(refresh_token, { resource: `${API}/` })
     expect(await service.lets(body.access_token, API)).toMatchObject({ resource: API })
+    const { refresh_token: forNone } = await service.login()
+    expect((await service.refresh(forNone, { resource: API })).body.error).toBe('invalid_target')
   })
 
-  test('may not name an API after a login for none', async () => {
-    const service = start()
-    const { refresh_token } = await service.login()
-    expect((await service.refresh(refresh_token, { resource: API })).body.error).toBe('invalid_target')
-  })
-
-  test('is refused while the API is not listed, without ending the login', async () => {
-    const service = start()
-    const { refresh_token } = await service.login({ resource: API })
-    const without = start({ store: service.memory, resources: RESOURCES.slice(1) })
-    expect((await without.refresh(refresh_token)).body.error).toBe('invalid_target')
-    expect((await service.refresh(refresh_token)).body.error).toBeUndefined()
-  })
-
-  test('loses a scope that the API no longer has', async () => {
+  test('is refused while the API is not listed, without ending the login, and loses a scope that the API loses', async () => {
     const service = start()
     const { refresh_token } = await service.login({ resource: OTHER })
-    const fewer = start({
-      store: service.memory,
-      resources: [{ uri: OTHER, name: 'Other', scopes: ['gist'] }],
-    })
+    const at = (resources: readonly Resource[]) => start({ store: service.memory, resources })
+    expect((await at([]).refresh(refresh_token)).body.error).toBe('invalid_target')
+    const fewer = at([{ uri: OTHER, name: 'Other', scopes: ['gist'] }])
     expect((await fewer.refresh(refresh_token)).body.scope).toBe('gist')
   })
 })
