@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Assessment, BadOptionError, type Client, type Policy } from '../../src/service/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
 
@@ -54,35 +55,37 @@ describe('the lifetimes', () => {
     expect(await service.approve(late.userCode, 'octocat')).toBe('expired')
   })
 
-  test('are never longer than those of the service and of the host', async () => {
-    const service = start(
+  test.each<[string, Policy | undefined, TestOptions, Policy | undefined, number, number]>([
+    [
+      'are never longer than those of the service and of the host',
       { codeLifetime: 1000, tokenLifetime: 2 * HOUR },
       { expiresIn: 600, issueToken: () => ({ token: 'made', expiresIn: HOUR }) },
-    )
-    expect(await service.codes()).toMatchObject({ expires_in: 600 })
-    expect(await service.login()).toMatchObject({ expires_in: HOUR })
-  })
-
-  test('may be one second, in a policy without a prototype', async () => {
-    const policy: Policy = Object.assign(Object.create(null), { codeLifetime: 1, tokenLifetime: 1 })
-    const { codes, login } = start(policy)
-    expect([await codes(), await login()]).toMatchObject([{ expires_in: 1 }, { expires_in: 1 }])
-  })
-
-  test('of a token hold at each refresh too', async () => {
-    const service = start({ tokenLifetime: 60 }, { refreshTokens: { lifetime: HOUR } })
+      undefined,
+      600,
+      HOUR,
+    ],
+    [
+      'may be one second, in a policy without a prototype',
+      Object.assign(Object.create(null), { codeLifetime: 1, tokenLifetime: 1 }),
+      {},
+      undefined,
+      1,
+      1,
+    ],
+    [
+      'are those of a client first',
+      { codeLifetime: 120, tokenLifetime: 60 },
+      {},
+      { codeLifetime: 30 },
+      30,
+      60,
+    ],
+    ['are those of a client alone', undefined, {}, { codeLifetime: 30 }, 30, 8 * HOUR],
+  ])('%s, at each refresh too', async (_, policy, options, ofClient, codes, token) => {
+    const service = start(policy, { refreshTokens: { lifetime: 9 * HOUR }, ...options }, ofClient)
+    expect(await service.codes()).toMatchObject({ expires_in: codes })
     const { refresh_token, expires_in } = await service.login()
-    expect(expires_in).toBe(60)
-    expect((await service.refresh(refresh_token)).body.expires_in).toBe(60)
-  })
-
-  test('of a client replace those of the service', async () => {
-    const service = start({ codeLifetime: 120, tokenLifetime: 60 }, {}, { codeLifetime: 30 })
-    expect(await service.codes()).toMatchObject({ expires_in: 30 })
-    expect(await service.login()).toMatchObject({ expires_in: 60 })
-    const alone = start(undefined, {}, { codeLifetime: 30 })
-    expect(await alone.codes()).toMatchObject({ expires_in: 30 })
-    expect(await alone.login()).toMatchObject({ expires_in: 8 * HOUR })
+    expect([expires_in, (await service.refresh(refresh_token)).body.expires_in]).toEqual([token, token])
   })
 })
 
@@ -99,14 +102,8 @@ test('a rule for typing that throws does not count the request', async () => {
 })
 
 describe('a link with the code', () => {
-  test('is offered and accepted without a policy, even for risky scopes', async () => {
-    const { codes, browser } = start(undefined)
-    const { user_code, verification_uri_complete } = await codes('delete_repo')
-    expect(verification_uri_complete).toBe(`${PAGE}?user_code=${user_code}`)
-    expect((await follow(browser(), user_code)).html).toContain('Approve')
-  })
-
-  test.each<[string, Policy, string, boolean]>([
+  test.each<[string, Policy | undefined, string, boolean]>([
+    ['risky scopes without a policy', undefined, 'delete_repo', true],
     ['no scopes by default', {}, '', true],
     [
       'scopes that say who the user is by default',
@@ -126,7 +123,8 @@ describe('a link with the code', () => {
   ])('is offered and accepted for %s', async (_, policy, scope, isLink) => {
     const { codes, browser } = start(policy)
     const body = await codes(scope)
-    expect('verification_uri_complete' in body).toBe(isLink)
+    const link = `${PAGE}?user_code=${body.user_code}`
+    expect(body.verification_uri_complete).toBe(isLink ? link : undefined)
     const { html } = await follow(browser(), body.user_code)
     expect(html.includes('value="approve"')).toBe(isLink)
     expect(html.includes('Type the code')).toBe(!isLink)
@@ -135,6 +133,7 @@ describe('a link with the code', () => {
   test('is not accepted, but its code is once it is typed', async () => {
     const { codes, browser, poll } = start({ typeCode: true })
     const { user_code, device_code } = await codes()
+    await follow(browser(), user_code)
     const mona = browser()
     const refused = await follow(mona, user_code)
     expect(refused.html).not.toContain(user_code)
@@ -163,13 +162,6 @@ describe('a link with the code', () => {
     const mona = browser()
     const wrong = await type(mona, 'BBBB-BBBB')
     expect((await mona.send(wrong, { user_code })).html).toContain('value="approve"')
-  })
-
-  test('that was refused leaves the code to its own user', async () => {
-    const { codes, browser } = start({ typeCode: true })
-    const { user_code } = await codes()
-    await follow(browser(), user_code)
-    expect((await type(browser(), user_code)).html).toContain('value="approve"')
   })
 })
 
@@ -220,17 +212,11 @@ describe('a code that was typed', () => {
 })
 
 describe('the first viewer', () => {
-  test('is the user, in any browser, without a policy', async () => {
-    const { codes, browser } = start(undefined)
-    const { user_code } = await codes()
-    await type(browser(), user_code)
-    expect((await type(browser(), user_code)).html).toContain('value="approve"')
-  })
-
-  test.each<[string, Policy, boolean]>([
-    ['is the browser by default', {}, false],
-    ['may be the user', { claimedBy: 'user' }, true],
-  ])('%s, with a policy', async (_, policy, mayDecide) => {
+  test.each<[string, Policy | undefined, boolean]>([
+    ['is the user without a policy', undefined, true],
+    ['is the browser with a policy by default', {}, false],
+    ['may be the user with a policy', { claimedBy: 'user' }, true],
+  ])('%s', async (_, policy, mayDecide) => {
     const { codes, browser } = start(policy)
     const { user_code } = await codes()
     const first = browser()
@@ -339,17 +325,13 @@ describe('an assessment', () => {
     expect((await service.poll(body.device_code)).body).toHaveProperty('access_token')
   })
 
-  test('that refuses denies the device, and says so', async () => {
-    const service = start({ assess: () => 'refuse' })
+  test('of a client replaces that of the service; one that refuses denies the device, and says so', async () => {
+    const service = start({ assess: () => 'allow' }, {}, { assess: () => 'refuse' })
     const { device_code, page } = await approve(service)
     expect(page.html).toContain('This login is not allowed')
     expect((await service.poll(device_code)).body.error).toBe('access_denied')
-    expect(service.events.at(-1)).toMatchObject({
-      type: 'decision',
-      decision: 'denied',
-      by: 'policy',
-      user: OCTOCAT,
-    })
+    const decision = { type: 'decision', decision: 'denied', by: 'policy', user: OCTOCAT }
+    expect(service.events.at(-1)).toMatchObject(decision)
   })
 
   test('that refuses does not undo an approval', async () => {
@@ -374,12 +356,10 @@ describe('an assessment', () => {
     strong = true
     const confirm = await mona.send(await mona.open(returnTo))
     expect((await mona.send(confirm, { decision: 'approve' })).html).toContain('You approved the request')
-  })
-
-  test('brings the user back to the empty page if the code must be typed', async () => {
-    const service = start({ assess: (_, returnTo) => ({ stepUpAt: returnTo }) })
-    const { page } = await approve(service, 'delete_repo')
-    expect(page.html).toContain(`<a class="main" href="${PAGE}">`)
+    // A code that must be typed is not in the way back.
+    strong = false
+    const { page: empty } = await approve(service, 'delete_repo')
+    expect(empty.html).toContain(`mfa?to=${encodeURIComponent(PAGE)}"`)
   })
 
   test.each<[string, () => Assessment | Promise<Assessment>]>([
@@ -401,19 +381,12 @@ describe('an assessment', () => {
   })
 
   test('that takes too long approves nothing', async () => {
-    let begin = () => {}
-    const asked = new Promise<void>((resolve) => {
-      begin = resolve
-    })
-    const assess = () => {
-      begin()
-      return new Promise<Assessment>(() => undefined)
-    }
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
+    const assess = vi.fn(() => new Promise<Assessment>(() => undefined))
     const service = start({ assess })
     const approved = approve(service)
-    await asked
+    await eventually(() => expect(assess).toHaveBeenCalled())
     await vi.advanceTimersByTimeAsync(10_000)
     expect((await approved).page.html).toContain('The service is not available')
     expect(service.errors).toEqual([new Error('assess took longer than ten seconds')])
@@ -445,11 +418,6 @@ describe('an assessment', () => {
     const two = await service.codes()
     expect(await service.approve(two.user_code, OCTOCAT)).toBe('done')
     expect(assess).not.toHaveBeenCalled()
-  })
-
-  test('of a client replaces that of the service', async () => {
-    const service = start({ assess: () => 'refuse' }, {}, { assess: () => 'allow' })
-    expect((await approve(service)).page.html).toContain('You approved the request')
   })
 })
 
