@@ -59,7 +59,7 @@ export const groups = {
       'src/github-api/*.ts',
     ],
     tests: [
-      'test/service/{authenticate,codes,events,hash,metadata,options,poll,reading,require-token,revocation,secrets,user,verification}.test.ts',
+      'test/service/{authenticate,codes,events,hash,metadata,options,poll,reading,require-token,revocation,secrets,verification}.test.ts',
       'test/github-api/*.test.ts',
     ],
   },
@@ -76,7 +76,7 @@ export const groups = {
       'src/service/grants/read-scopes.ts',
     ],
     tests: [
-      'test/service/{addresses,codes,events,first-token,form-secret,grant-steps,issuing,logins,options,poll,reading,refresh,request-log,revocation,secrets,stored-grants,user,verification}.test.ts',
+      'test/service/{addresses,codes,events,first-token,form-secret,grant-steps,issuing,logins,options,poll,reading,refresh,request-log,revocation,secrets,verification}.test.ts',
       'test/hostile/forged-approvals.test.ts',
     ],
   },
@@ -97,7 +97,7 @@ export const groups = {
       'src/service/tokens/issued-token.ts',
     ],
     tests: [
-      'test/service/{events,first-token,issuing,policy,poll,reading,refresh,revocation,user}.test.ts',
+      'test/service/{events,first-token,issuing,policy,poll,reading,refresh,revocation}.test.ts',
       'test/paths/service.test.ts',
     ],
   },

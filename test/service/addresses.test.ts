@@ -15,27 +15,20 @@ async function codes(options: TestOptions, address: string, headers = {}) {
 
 test.each<[string, TestOptions, string, number]>([
   ['no host name', {}, 'GET https://anything.example:8443/login/device', 200],
-  ['no host name', {}, 'GET http://localhost/user', 401],
   ['one host name', login, 'GET https://login.example/login/device', 200],
   ['one host name', login, 'GET https://login.example/user', 401],
   ['one host name', login, 'GET https://evil.example/login/device', 404],
-  ['one host name', login, 'GET https://evil.example/user', 404],
   ['an API host alone', { baseUrl: 'https://api.example' }, 'GET http://localhost/login/device', 200],
   ['an API host alone', { baseUrl: 'https://api.example' }, 'GET http://localhost/user', 404],
-  ['two hosts', both, 'GET https://login.example/login/device', 200],
   ['two hosts', both, 'GET https://LOGIN.example:443/login/device', 200],
   ['two hosts', both, 'POST https://login.example/login/device/code', 400],
-  ['two hosts', both, 'POST https://login.example/login/oauth/access_token', 400],
   ['two hosts', both, 'GET https://login.example/user', 404],
   ['two hosts', both, 'GET https://login.example:8443/login/device', 404],
   ['two hosts', both, 'GET https://api.example/user', 401],
   ['two hosts', both, 'GET https://api.example/login/device', 404],
-  ['two hosts', both, 'POST https://api.example/login/device/code', 404],
-  ['two hosts', both, 'POST https://api.example/login/oauth/access_token', 404],
   ['two hosts', both, 'GET https://other.example/user', 404],
   ['prefixes', prefixes, 'GET https://git.example/api/v3/user', 401],
   ['prefixes', prefixes, 'GET https://git.example/user', 404],
-  ['prefixes', prefixes, 'GET https://git.example/auth/login/device', 200],
   ['prefixes', prefixes, 'GET https://git.example/login/device', 404],
   ['prefixes', prefixes, 'GET https://other.example/api/v3/user', 404],
   ['http allowed', insecure, 'GET http://login.example/login/device', 200],
@@ -44,13 +37,10 @@ test.each<[string, TestOptions, string, number]>([
   expect((await startService(options).fetch(address, { method })).status).toBe(status)
 })
 
-test('the URL of the page is never derived from a request', async () => {
+test('the codes and the form have the host and the prefix of the login, never those of a request', async () => {
   const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
-  const { verification_uri } = await codes({}, 'http://evil.example/login/device/code', headers)
-  expect(verification_uri).toBe('http://localhost/login/device')
-})
-
-test('the codes and the form have the host and the prefix of the login', async () => {
+  const { verification_uri: local } = await codes({}, 'http://evil.example/login/device/code', headers)
+  expect(local).toBe('http://localhost/login/device')
   const { verification_uri } = await codes(prefixes, 'https://git.example/auth/login/device/code')
   expect(verification_uri).toBe('https://git.example/auth/login/device')
   const page = await startService(prefixes).fetch(verification_uri)
@@ -78,10 +68,8 @@ test.each([
   ['GET', '/', 404, null],
   ['GET', '/__proto__', 404, null],
   ['GET', '/login/device/code', 405, 'POST'],
-  ['HEAD', '/login/oauth/access_token', 405, 'POST'],
   ['PUT', '/login/device', 405, 'GET, HEAD, POST'],
   ['POST', '/user', 405, 'GET, HEAD'],
-  ['OPTIONS', '/login/device/code', 405, 'POST'],
   ['constructor', '/user', 405, 'GET, HEAD'],
 ])('%s %s returns %i', async (method, path, status, allow) => {
   const response = await startService().fetch(`http://localhost${path}`, { method })

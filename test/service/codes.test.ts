@@ -21,16 +21,12 @@ describe('the device code response', () => {
     expect(parseDeviceCodes(body).userCode).toBe(body.user_code)
   })
 
-  test('has the interval and the lifetime from the options', async () => {
-    const { body } = await startService({ interval: 7, expiresIn: 60 }).askForCodes()
-    expect(body).toMatchObject({ interval: 7, expires_in: 60 })
-  })
-
-  test('is different for each request', async () => {
-    const service = startService()
-    const records = await Promise.all(Array.from({ length: 200 }, () => service.askForCodes()))
-    expect(new Set(records.map(({ body }) => body.device_code)).size).toBe(200)
-    expect(new Set(records.map(({ body }) => body.user_code)).size).toBe(200)
+  test('has the interval and the lifetime from the options, and different codes for each request', async () => {
+    const service = startService({ interval: 7, expiresIn: 60 })
+    const [{ body: one }, { body: two }] = [await service.askForCodes(), await service.askForCodes()]
+    expect(one).toMatchObject({ interval: 7, expires_in: 60 })
+    expect(one.device_code).not.toBe(two.device_code)
+    expect(one.user_code).not.toBe(two.user_code)
   })
 
   test('uses every letter of user codes with the same probability', () => {
@@ -80,7 +76,7 @@ test.each([
 )
 
 describe('scopes', () => {
-  test.each(['a"b', 'a\\b', 'ä', 'a\nb', 'x'.repeat(2001), scopes(51)])(
+  test.each(['a"b', 'a\\b', 'ä', 'a\nb', 'x'.repeat(2001), `${scopes(50)} one`])(
     'are refused as %j',
     async (scope) => {
       const response = await startService().askForCodes({ scope })
@@ -88,10 +84,9 @@ describe('scopes', () => {
     },
   )
 
-  test('may be 2,000 characters long, or fifty in number', async () => {
-    expect((await startService().askForCodes({ scope: 'x'.repeat(2000) })).status).toBe(200)
-    expect((await startService().askForCodes({ scope: `${scopes(50)} one` })).status).toBe(400)
-    expect((await startService().askForCodes({ scope: `${scopes(50)} 7` })).status).toBe(200)
+  test('may be any, 2,000 characters long, or fifty in number, if the client has no list', async () => {
+    for (const scope of ['delete_repo,unknown', 'x'.repeat(2000), `${scopes(50)} 7`])
+      expect((await startService().askForCodes({ scope })).status).toBe(200)
   })
 
   test('that a client is not allowed to request are refused', async () => {
@@ -105,16 +100,9 @@ describe('scopes', () => {
     expect(body.error_description).toBe('the client may not request the scope admin:org')
   })
 
-  test('are unlimited if the client has no list of scopes', async () => {
-    expect((await startService().askForCodes({ scope: 'delete_repo,unknown' })).status).toBe(200)
-  })
-
   test.each([
-    ['repo,gist', 'repo,gist', 'repo gist'],
-    ['repo gist', 'repo,gist', 'repo gist'],
     [' repo,  gist,repo ', 'repo,gist', 'repo gist'],
     ['', '', ''],
-    ['read:org', 'read:org', 'read:org'],
   ])('%j is granted as %j or %j', async (scope, comma, space) => {
     for (const [dialect, granted] of [
       ['github', comma],

@@ -1,14 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { developmentDefaults } from '../../src/service/development-defaults.ts'
 import { createService, type ServiceOptions, type ServiceRequest } from '../../src/service/index.ts'
-import {
-  CLIENT_ID,
-  CODES_PATH,
-  GRANT_TYPE,
-  HOST,
-  startService,
-  TOKEN_PATH,
-} from '../support/start-service.ts'
+import { CLIENT_ID, CODES_PATH, GRANT_TYPE, HOST, TOKEN_PATH } from '../support/start-service.ts'
 
 const PUBLIC = 'https://login.example'
 
@@ -67,13 +60,6 @@ test.each<[string, string | undefined, string | undefined, string, unknown[]]>([
   }
   for (let time = 0; time < 2; time += 1) expect(clientAddress(request as ServiceRequest)).toBe(address)
   expect(warn.mock.calls.flat()).toEqual(expected)
-})
-
-test('each service warns separately', async () => {
-  const [one, other] = [startService(), startService()]
-  await one.fetch(`${HOST}/login/device`)
-  await other.fetch(`${HOST}/login/device`)
-  expect([one.warnings, other.warnings]).toEqual([[IDENTIFY], [IDENTIFY]])
 })
 
 test('warnings go to the console if there is no listener', async () => {

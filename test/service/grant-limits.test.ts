@@ -47,8 +47,10 @@ describe('grants in all', () => {
   test('that are refused do not count for their network', async () => {
     const service = start({ grantsInAll: { max: 2, window: 60 } })
     expect([await service.fill(1, busy), await service.ask(stranger(1))]).toEqual([1, 200])
-    expect(await service.ask(stranger(2))).toBe(429)
-    service.wait(60)
+    service.wait(10)
+    const refused = await service.askForCodes({}, { 'x-from': stranger(2) })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '50'])
+    service.wait(50)
     expect([await service.fill(1, busy), await service.ask(stranger(2))]).toEqual([1, 200])
   })
 
@@ -57,18 +59,9 @@ describe('grants in all', () => {
     expect(await service.fill(9, busy)).toBe(5)
   })
 
-  test('that are refused hear when the time window ends', async () => {
-    const service = start({ grantsInAll: { max: 1, window: 900 } })
-    await service.ask(busy())
-    service.wait(100)
-    const refused = await service.askForCodes({}, { 'x-from': busy() })
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '800'])
-  })
-
   test.each([
     [24_999, busy(), 200],
     [25_000, busy(), 429],
-    [25_000, stranger(1), 200],
     [49_999, stranger(1), 200],
     [50_000, stranger(1), 429],
   ])('at a count of %d by default, %s gets %d', async (times, address, status) => {
@@ -132,23 +125,17 @@ describe('a grant with long scopes', () => {
   )
 })
 
-describe('a flood of refused requests', () => {
-  test('is told once in a time window', async () => {
-    const service = start({ grantsInNetwork: { max: 1, window: 60 } })
-    const flood = async () => {
-      await Promise.all(Array.from({ length: 50 }, () => service.ask(busy())))
-      return service.told().filter(({ type }) => type === 'limited')
-    }
-    expect(await flood()).toMatchObject([{ limit: 'grantsInNetwork', retryAfter: 60 }])
-    service.wait(59)
-    expect(await flood()).toEqual([])
-    service.wait(1)
-    expect(await flood()).toHaveLength(1)
-  })
-
-  test('of different networks is told once for each', async () => {
-    const service = start({ grantsInNetwork: { max: 1, window: 60 } })
-    await service.fill(30, (index) => stranger(index % 3))
-    expect(service.events.filter(({ type }) => type === 'limited')).toHaveLength(3)
-  })
+test('a flood of refused requests is told once in a time window for each network', async () => {
+  const service = start({ grantsInNetwork: { max: 1, window: 60 } })
+  const flood = async () => {
+    await Promise.all(Array.from({ length: 50 }, () => service.ask(busy())))
+    return service.told().filter(({ type }) => type === 'limited')
+  }
+  expect(await flood()).toMatchObject([{ limit: 'grantsInNetwork', retryAfter: 60 }])
+  service.wait(59)
+  expect(await flood()).toEqual([])
+  service.wait(1)
+  expect(await flood()).toHaveLength(1)
+  await service.fill(9, (index) => stranger(index % 3))
+  expect(service.told().filter(({ type }) => type === 'limited')).toHaveLength(3)
 })

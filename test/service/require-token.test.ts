@@ -34,14 +34,17 @@ describe('a gate', () => {
       client: { clientId: expect.any(Secret), name: 'App' },
     })
     expect(caller.client?.clientId.reveal()).toBe(CLIENT_ID)
+    const personal = { form: 'personalToken', user: 'hubot', scopes: ['gist'] }
+    expect(await service.requireToken()(from('token ghp_1'))).toEqual(personal)
   })
 
-  test('lets in a personal access token, which has no client', async () => {
-    expect(await start().requireToken()(from('token ghp_1'))).toEqual({
-      form: 'personalToken',
-      user: 'hubot',
-      scopes: ['gist'],
-    })
+  test('lets a token in for a year', async () => {
+    const service = start()
+    const { access_token } = await service.login()
+    service.wait(365 * 24 * 60 * 60 - 1)
+    expect((await service.whoIs(access_token)).status).toBe(200)
+    service.wait(1)
+    expect((await service.whoIs(access_token)).status).toBe(401)
   })
 
   test.each<[string, string | undefined, number, string]>([

@@ -18,28 +18,6 @@ test('the store never holds a device code, a token or a client ID', async () => 
     expect(everything).not.toContain(secret)
 })
 
-test('a grant is stored as a state and its context', async () => {
-  const { store, written } = watchedStore()
-  const service = startService({ store })
-  await service.begin({ scope: 'repo' })
-  const { key, value } = written.find(({ key }) => key.startsWith('grant:')) ?? {}
-  expect(key).toMatch(/^grant:[0-9a-f]{64}$/)
-  expect(value).toEqual({
-    state: 'requested',
-    client: expect.stringMatching(/^[0-9a-f]{64}$/),
-    scope: 'repo',
-    origin: {},
-    interval: 5,
-    leeway: null,
-    issuedAt: service.clock.time,
-    expiresAt: service.clock.time + 900_000,
-    lastPollAt: null,
-    user: null,
-    claim: null,
-    delivery: null,
-  })
-})
-
 test('a denied grant is read at each poll but not written again', async () => {
   const { store, written } = watchedStore()
   const service = startService({ store, clock: Date })
@@ -69,16 +47,13 @@ test('a service prints no secret', async () => {
       expect(text).not.toContain(secret)
 })
 
+const fail = () => {
+  throw new Error('password=hunter2')
+}
+
 test.each<[string, Partial<ServiceOptions>]>([
-  ['store', { store: { update: () => Promise.reject(new Error('password=hunter2')) } }],
-  [
-    'page',
-    {
-      page: () => {
-        throw new Error('password=hunter2')
-      },
-    },
-  ],
+  ['store', { store: { update: async () => fail() } }],
+  ['page', { page: fail }],
 ])('a failing %s is an error without details and is reported to the host', async (name, options) => {
   const service = startService(options)
   const response = name === 'store' ? await service.askForCodes() : await service.send('/login/device')
