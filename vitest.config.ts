@@ -1,6 +1,7 @@
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { aliasesTo } from './build/entries.js'
+import { extractGuides } from './build/extract-guides.js'
 
 /** These run the package as it is built, mostly in processes of their own. All others import the sources, and need no build. */
 const BUILT_TESTS = [
@@ -54,6 +55,8 @@ export function memoryStore(...options) {
 }`
       : undefined,
 }
+
+extractGuides()
 
 export default defineConfig({
   // The code of the guides names the package as its users do.

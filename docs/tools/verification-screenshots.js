@@ -1,6 +1,7 @@
 // Takes the screenshots of the verification page in docs/images/verification: node docs/tools/verification-screenshots.js
 import { resolve } from 'node:path'
 import { runnerImport } from 'vite'
+import { extractGuides } from '../../build/extract-guides.js'
 import { takePictures } from './take-pictures.js'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -9,6 +10,7 @@ const load = async (file) =>
   (await runnerImport(resolve(root, file), { resolve: { alias: { 'authgraph/service': service } } })).module
 const { defaultPage } = await load('src/service/page/branded-page.ts')
 const { samples } = await load('src/testing/page-samples.ts')
+extractGuides()
 const { page: acme } = await load('test/guides/brand-the-page/page.ts')
 const { sunnyPage: fernbank } = await load('test/service/pages/brands.ts')
 

@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { aliasesTo } from '../../build/entries.js'
+import { extractGuides } from '../../build/extract-guides.js'
+
+extractGuides()
 
 /** Separate from the other tests, because these take minutes and need a browser. */
 export default defineConfig({

@@ -1,53 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const docs = resolve(import.meta.dirname, '../../docs')
 
-test.each([
-  'guides/brand-the-page',
-  'guides/browser',
-  'guides/embed',
-  'guides/first-login',
-  'guides/github-apps',
-  'guides/inspect',
-  'guides/keep-a-token',
-  'guides/protect-your-routes',
-  'guides/providers',
-  'guides/proxies',
-  'guides/own-machine',
-  'guides/record',
-  'guides/resume',
-  'guides/refresh-and-revoke',
-  'guides/remote-mcp-servers',
-  'guides/security',
-  'guides/test-your-login',
-  'guides/walk-the-graph',
-  'guides/your-own-cli',
-  'extend/form',
-  'extend/store',
-  'extend/page',
-])('%s shows exactly the tested code', (document) => {
-  const text = readFileSync(join(docs, `${document}.md`), 'utf8')
-  const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [
-    file,
-    code,
-  ])
-  // Where the packages are installed that those guides need.
-  const isServer = /embed|protect-your-routes|remote-mcp-servers/.test(document)
-  const place = join(isServer ? '../interop' : '', basename(document))
-  const folder = join(import.meta.dirname, place)
-  const tested = readdirSync(folder)
-    .filter((file) => !text.includes(`(../../test/${document}/${file})`))
-    .map((file) => [file, readFileSync(join(folder, file), 'utf8')])
-  expect(shown.sort()).toEqual(tested.sort())
-  expect(text.match(/^```tsx?$/gm)).toHaveLength(tested.length)
-})
-
 test('the landing page shows code of the README and of a tested guide', () => {
   const landing = readFileSync(join(docs, 'landing.md'), 'utf8')
   const shown = [...landing.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
-  const known = ['../README.md', '../test/guides/test-your-login/log-in.test.ts'].map((file) =>
+  const known = ['../README.md', 'guides/test-your-login.md'].map((file) =>
     readFileSync(join(docs, file), 'utf8'),
   )
   expect(shown).toHaveLength(2)

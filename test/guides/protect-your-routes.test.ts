@@ -13,7 +13,7 @@ import { userAt } from '../support/user.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const guide = readFileSync(join(root, 'docs/guides/protect-your-routes.md'), 'utf8')
-const [, program = ''] = /^`server.ts`:\n\n```ts\n(.*?)^```/ms.exec(guide) ?? []
+const program = readFileSync(join(root, 'test/interop/protect-your-routes/server.ts'), 'utf8')
 const [, tables = ''] = /<<'END'\n(.*?)^END/ms.exec(guide) ?? []
 
 test('the program of the guide has at most 55 lines', () => {

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { matchesGlob, resolve } from 'node:path'
+import { extractGuides } from '../../build/extract-guides.js'
 import { install } from '../support/install.js'
 import { groups } from './groups.js'
 
+extractGuides()
 install(import.meta.dirname)
 install(resolve(import.meta.dirname, '../interop'))
 // Imported after the installation, which this needs.

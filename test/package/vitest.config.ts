@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
 import { aliasesTo, ENTRIES } from '../../build/entries.js'
+import { extractGuides } from '../../build/extract-guides.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -36,6 +37,8 @@ function publishedEntries(): Plugin {
     },
   }
 }
+
+extractGuides()
 
 /** Runs the tests of the public entries against the published build, except those that import internals. */
 export default defineConfig({
