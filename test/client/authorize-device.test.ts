@@ -7,7 +7,6 @@ import {
   ExpiredError,
   RefusedError,
 } from '../../src/index.ts'
-import { startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 import { scripted } from '../support/scripted-service.ts'
 
@@ -53,21 +52,6 @@ describe('authorizeDevice', () => {
     expect(sent).toHaveLength(0)
   })
 
-  test('holds nothing of the signal before it is started', async () => {
-    const { options } = scripted(codes)
-    const { signal } = new AbortController()
-    const add = vi.spyOn(signal, 'addEventListener')
-    createDeviceAuthorization({ ...options, signal })
-    expect(add).not.toHaveBeenCalled()
-  })
-
-  test('refuses scopes that are no list', async () => {
-    const scopes = 'repo' as unknown as string[]
-    await expect(authorizeDevice({ clientId: 'id', scopes, onCodes: () => undefined })).rejects.toMatchObject(
-      { code: 'bad_option' },
-    )
-  })
-
   test.each([
     [
       'throws',
@@ -86,12 +70,13 @@ describe('authorizeDevice', () => {
 })
 
 describe('createDeviceAuthorization', () => {
-  test('does nothing before it is started', async () => {
+  test('does nothing before it is started, and holds nothing of the signal', async () => {
     const { time, options, sent } = scripted(codes, token)
-    createDeviceAuthorization(options)
+    const { signal } = new AbortController()
+    const add = vi.spyOn(signal, 'addEventListener')
+    createDeviceAuthorization({ ...options, signal })
     await time.advance(60_000)
-    expect(sent).toHaveLength(0)
-    expect(time.timers).toBe(0)
+    expect([sent.length, time.timers, add.mock.calls.length]).toEqual([0, 0, 0])
   })
 
   test('cancelled in the turn of its start sends nothing', async () => {
@@ -102,11 +87,5 @@ describe('createDeviceAuthorization', () => {
     await time.settle()
     expect(actor.getSnapshot().output).toEqual({ status: 'cancelled' })
     expect(sent).toHaveLength(0)
-  })
-
-  test('asks for no scopes with an empty string', async () => {
-    const flow = startFlow([codes, token])
-    await flow.result()
-    expect(flow.sent[0]?.body).toBe('client_id=client-id-in-the-clear&scope=')
   })
 })

@@ -1,17 +1,12 @@
 // @vitest-environment jsdom
 import { createBrowserInspector } from '@statelyai/inspect'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createActor, createMachine, type InspectionEvent, type Observer } from 'xstate'
-import {
-  createDeviceAuthorization,
-  exportResume,
-  type ResumeRecord,
-  resumeDeviceAuthorization,
-} from '../../src/index.ts'
+import { createActor, createMachine } from 'xstate'
+import { createDeviceAuthorization } from '../../src/index.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scripted } from '../support/scripted-service.ts'
 
-const { codes, denied, pending, slowDown, token, unknownCode } = responses
+const { codes, pending, slowDown, token, unknownCode } = responses
 
 const VISUALIZER = 'http://localhost:4000/inspect'
 
@@ -90,73 +85,31 @@ async function open() {
     inspect,
     connect: () =>
       void window.dispatchEvent(new MessageEvent('message', { data: { type: '@statelyai.connected' } })),
-    left: () => posted.map((message) => JSON.stringify(message)),
+    text: () => posted.map((message) => JSON.stringify(message)).join('\n'),
   }
 }
 
 describe('an inspector in a page is sent no secret', () => {
   test.each(Object.entries(inspectedFlows))('of %s', async (_, { script, status, shows }) => {
-    const { inspect, connect, left } = await open()
-    const text = () => left().join('\n')
-    const flow = runInspected(inspect, script)
-    await flow.time.settle()
+    const { inspect, connect, text } = await open()
+    const { time, options } = scripted(...script)
+    const actor = createDeviceAuthorization({ ...options, clientId: CLIENT_ID, inspect })
+    actor.start()
+    await time.settle()
     connect()
-    expect(await flow.toEnd()).toBe(status)
+    await time.until(() => actor.getSnapshot().status !== 'active')
     await vi.waitFor(() => expect(text()).toContain(`"status":"${status}"`))
     for (const shown of shows) expect(text()).toContain(shown)
     expect(secretsIn(text())).toEqual([])
   })
 
-  test('of a cancelled login and of a resumed login', async () => {
-    const { inspect, connect, left } = await open()
-    connect()
-    runInspected(inspect, ['hang']).actor.send({ type: 'cancel' })
-    const resume = await leftBehind()
-    expect(await runInspected(inspect, [denied], resume).toEnd()).toBe('denied')
-    const text = () => left().join('\n')
-    await vi.waitFor(() => expect(text()).toContain('"status":"denied"'))
-    expect(text()).toContain('"status":"cancelled"')
-    expect(secretsIn(text())).toEqual([])
-  })
-
   test('although it shows a secret that is not wrapped', async () => {
-    const { inspect, connect, left } = await open()
+    const { inspect, connect, text } = await open()
     connect()
-    createActor(createMachine({ id: 'plain', context: { clientId: UNWRAPPED } }), { inspect }).start()
-    await vi.waitFor(() => expect(secretsIn(left().join('\n'))).not.toEqual([]))
+    createActor(createMachine({ id: 'plain', context: { clientId: CLIENT_ID } }), { inspect }).start()
+    await vi.waitFor(() => expect(secretsIn(text())).not.toEqual([]))
   })
 })
-
-/** Starts a flow under an inspector. */
-function runInspected(
-  inspect: Observer<InspectionEvent>,
-  script: readonly Scripted[],
-  record?: ResumeRecord,
-) {
-  const { time, options } = scripted(...script)
-  const { fetch, clock } = options
-  const actor = record
-    ? resumeDeviceAuthorization(record, { fetch, clock, inspect })
-    : createDeviceAuthorization({ clientId: CLIENT_ID, fetch, clock, inspect })
-  onTestFinished(() => void actor.stop())
-  actor.start()
-  return {
-    time,
-    actor,
-    /** The outcome. */
-    toEnd: async () => {
-      await time.until(() => actor.getSnapshot().status !== 'active')
-      return actor.getSnapshot().output?.status
-    },
-  }
-}
-
-/** The record of a login that was stopped while it waited. */
-async function leftBehind(): Promise<ResumeRecord> {
-  const { time, actor } = runInspected({}, [codes, pending])
-  await time.advance(6000)
-  return exportResume(actor.getSnapshot(), time.now) as ResumeRecord
-}
 
 /** The secrets that a text exposes: eight consecutive characters of one, or an encoded one. */
 function secretsIn(text: string): string[] {
@@ -173,6 +126,3 @@ function writings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')]
 }
-
-/** A secret that is not wrapped, to prove that the search finds it. */
-const UNWRAPPED = CLIENT_ID

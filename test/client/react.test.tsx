@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { useActorRef, useSelector } from '@xstate/react'
-import { StrictMode, useEffect } from 'react'
+import { StrictMode } from 'react'
 import { expect, test } from 'vitest'
 import { type DeviceAuthorizationActor, viewOf } from '../../src/index.ts'
 import { deviceInput, deviceMachine } from '../../src/machines.ts'
-import { hideable, render } from '../support/render.ts'
+import { render } from '../support/render.ts'
 import { responses } from '../support/responses.ts'
 import { scripted } from '../support/scripted-service.ts'
 
@@ -39,27 +39,4 @@ test('useActorRef in StrictMode requests one code, and returns the token', async
   await shown.while(() => time.advance(12_000))
   expect(shown.element.textContent).toBe('Authorized. ')
   expect(time.timers).toBe(0)
-})
-
-test('a login of useActorRef that React hid continues after wake', async () => {
-  const { time, sent, options } = scripted(codes, pending, token)
-
-  function Login() {
-    const login = useActorRef(deviceMachine, { input: deviceInput(options), clock: options.clock })
-    useEffect(() => login.send({ type: 'wake' }), [login])
-    return <Shown login={login} />
-  }
-
-  const { tab, hide, show } = hideable(<Login />)
-  const shown = await render(tab, () => time.settle())
-  await shown.while(hide)
-  await time.advance(60_000)
-  expect(sent).toHaveLength(1)
-  expect(time.timers).toBe(0)
-  await shown.while(async () => {
-    show()
-    await time.settle()
-  })
-  await shown.while(() => time.advance(12_000))
-  expect(shown.element.textContent).toBe('Authorized. ')
 })

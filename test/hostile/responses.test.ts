@@ -345,12 +345,3 @@ test.each<[string, Script, number]>([
     expect(time.timers).toBe(0)
   },
 )
-
-test('an unreachable service throws an error that names its host', async () => {
-  const provider = github({ authUrl: 'http://127.0.0.1:1' })
-  const error = await authorizeDevice({ clientId: 'id', provider, onCodes: () => undefined }).catch(
-    (error) => error,
-  )
-  expect(error).toMatchObject({ code: 'unreachable' })
-  expect(error.message).toContain('127.0.0.1:1 cannot be reached')
-})

@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
+import { type ReactNode, StrictMode, useEffect, useState } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { github } from '../../src/index.ts'
-import { useDeviceLogin } from '../../src/react/index.ts'
+import { useDeviceLogin, useSession } from '../../src/react/index.ts'
+import { world } from '../session/support/world.ts'
 import { page } from '../support/page.ts'
 import { hideable, render } from '../support/render.ts'
 
@@ -31,16 +33,22 @@ function SignIn() {
 const textOf = (name: string) => document.querySelector(name)?.textContent ?? ''
 const press = () => document.querySelector('button')?.click()
 
+/** A page on which the user has asked to sign in. */
+async function signingIn(node: ReactNode = <SignIn />) {
+  const { sent, service, pass } = page()
+  const shown = await render(node, () => undefined)
+  await shown.while(async () => {
+    press()
+    await pass(1)
+  })
+  return { sent, service, pass, shown }
+}
+
 describe('useDeviceLogin', () => {
   test.each(['cancelled', 'unmounted'])(
     'sends nothing more once it is %s, and leaves no timer',
     async (how) => {
-      const { sent, pass } = page()
-      const shown = await render(<SignIn />, () => undefined)
-      await shown.while(async () => {
-        press()
-        await pass(2)
-      })
+      const { sent, pass, shown } = await signingIn()
       if (how === 'unmounted') await shown.unmount()
       else await shown.while(press)
       await shown.while(() => pass(30))
@@ -51,13 +59,8 @@ describe('useDeviceLogin', () => {
   )
 
   test('a login that React hid has ended, and does not request another code by itself', async () => {
-    const { sent, pass } = page()
     const { tab, hide, show } = hideable(<SignIn />)
-    const shown = await render(tab, () => undefined)
-    await shown.while(async () => {
-      press()
-      await pass(1)
-    })
+    const { sent, pass, shown } = await signingIn(tab)
     await shown.while(hide)
     await shown.while(show)
     await shown.while(() => pass(30))
@@ -72,12 +75,7 @@ describe('useDeviceLogin', () => {
     ],
     ['the network is back after its timers were suspended', () => window.dispatchEvent(new Event('online'))],
   ])('polls at once when %s', async (_, happen) => {
-    const { sent, service, pass } = page()
-    const shown = await render(<SignIn />, () => undefined)
-    await shown.while(async () => {
-      press()
-      await pass(1)
-    })
+    const { sent, service, pass, shown } = await signingIn()
     await service.approve(textOf('code'), 'octocat')
     vi.setSystemTime(Date.now() + 60_000)
     await shown.while(async () => {
@@ -88,4 +86,49 @@ describe('useDeviceLogin', () => {
     expect(sent).toEqual([CODES, POLL])
     expect(textOf('[role=status]')).toBe('Authorized.')
   })
+})
+
+test('useSession shows a session that lives outside: mounted, unmounted and mounted again, one refresh', async () => {
+  const { time, server, loggedIn } = world()
+  const session = await loggedIn()
+  await time.advance(3_600_000)
+  const release = server.holdRefresh()
+
+  function Account() {
+    const { status } = useSession(session)
+    const [token, setToken] = useState('')
+    useEffect(() => {
+      const controller = new AbortController()
+      session.token({ signal: controller.signal }).then(
+        (token) => setToken(token.reveal()),
+        () => undefined,
+      )
+      return () => controller.abort()
+    }, [])
+    return `${status} ${token}`
+  }
+  const mount = () =>
+    render(
+      <StrictMode>
+        <Account />
+      </StrictMode>,
+      () => time.settle(),
+    )
+
+  const first = await mount()
+  expect(first.element.textContent).toBe('refreshing ')
+  await first.unmount()
+  const second = await mount()
+  expect(second.element.textContent).toBe('refreshing ')
+  await second.while(async () => {
+    release()
+    await time.settle()
+  })
+  expect(second.element.textContent).toBe('signedIn access-0-1')
+  await second.unmount()
+  const third = await mount()
+  expect(third.element.textContent).toBe('signedIn access-0-1')
+  await third.unmount()
+  expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  expect(time.timers).toBe(0)
 })

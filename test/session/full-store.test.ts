@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type OAuthToken, Secret } from '../../src/index.ts'
+import { Secret } from '../../src/index.ts'
 import { type Session, viewOfSession } from '../../src/session/index.ts'
 import { fileStore } from '../../src/session/node/index.ts'
 import { canMount, fill, mountSmallDisk } from '../support/small-disk.ts'
-import { HOUR, world } from './support/world.ts'
+import { foreignToken, HOUR, world } from './support/world.ts'
 
 /** Files take real time, and a busy machine more of it. */
 const PATIENCE = { timeout: 30_000 }
@@ -30,14 +30,8 @@ async function storedLogin() {
   const made = world()
   // The first login of the provider, whose token is then stored in the file.
   await made.loggedIn()
-  const token: OAuthToken = {
-    accessToken: new Secret('access-0-0'),
-    refreshToken: new Secret('refresh-0-0'),
-    tokenType: 'bearer',
-    scopes: ['repo'],
-    missingScopes: [],
-    expiresIn: 3600,
-  }
+  const refreshToken = new Secret('refresh-0-0')
+  const token = foreignToken('access-0-0', { refreshToken, expiresIn: 3600 })
   const { path, unmount } = mountSmallDisk()
   onTestFinished(unmount)
   const folder = join(path, 'logins')

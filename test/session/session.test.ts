@@ -2,12 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { formOf } from '../../src/auth/auth.ts'
 import { createApi } from '../../src/auth/index.ts'
 import { AuthgraphError } from '../../src/errors.ts'
-import { watchActor } from '../../src/index.ts'
-import type { OAuthToken } from '../../src/protocol/oauth-record.ts'
+import { type OAuthToken, type Provider, watchActor } from '../../src/index.ts'
 import { Secret } from '../../src/secret.ts'
-import { type SessionStore, viewOfSession } from '../../src/session/index.ts'
+import { type Session, type SessionStore, viewOfSession } from '../../src/session/index.ts'
 import type { Owners } from '../../src/session/session-store.ts'
-import { HOUR, troubled, world } from './support/world.ts'
+import { foreignToken, HOUR, troubled, world } from './support/world.ts'
 
 /** How a process tells others apart, of which one may be gone. */
 function owners(self: string, gone?: string): Owners {
@@ -20,6 +19,18 @@ function claimFor(owner: string, store: SessionStore, nonce = 'one'): Promise<vo
     result: undefined,
     value: { ...(value as object), claim: { owner, nonce } },
   }))
+}
+
+/** An API that a session calls. It refuses some tokens, and notes all that it gets. */
+function apiOf(session: Session, provider: Provider, refuses: (header: string) => unknown = () => true) {
+  const seen: string[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const header = new Request(input, init).headers.get('authorization') ?? ''
+    seen.push(header)
+    return (await refuses(header)) ? new Response(null, { status: 401 }) : Response.json({ login: 'octocat' })
+  }
+  const api = createApi({ auth: session, provider, fetch })
+  return { seen, call: () => api('/user') }
 }
 
 /** A session that was issued a new pair while its store could not be written. */
@@ -43,12 +54,6 @@ describe('a session', () => {
     expect(await read(session)).toBe('access-0-0')
     expect(await read(open())).toBe('access-0-0')
     expect(server.requests).toEqual(['/login/device/code', '/login/oauth/access_token'])
-  })
-
-  test('without a login it rejects with login_required, and sends nothing', async () => {
-    const { server, open, read } = world()
-    await expect(read(open())).rejects.toMatchObject({ code: 'login_required' })
-    expect(server.requests).toEqual([])
   })
 
   test('refreshes a token that is due, once for all who ask', async () => {
@@ -78,15 +83,13 @@ describe('a session', () => {
   )
 
   test('refreshes a token that is due on arrival once more if the clock was set back meanwhile', async () => {
-    const { time, clock, server, loggedIn, read } = world({ expiresIn: 0 })
-    let step = 0
+    const { time, clock, setClock, server, loggedIn, read } = world({ expiresIn: 0 })
     const session = await loggedIn({
-      clock: { ...clock, now: () => clock.now() + step },
       async fetch(input, init) {
         if (server.requests.length > 9) throw new TypeError('without end')
         await new Promise<void>((resolve) => clock.setTimeout(resolve, 1000))
         const response = await server.fetch(input, init)
-        if (server.requests.length === 3) step = -HOUR
+        if (server.requests.length === 3) setClock(-HOUR)
         return response
       },
     })
@@ -101,10 +104,10 @@ describe('a session', () => {
     // By less than it is refreshed early.
     [59_000, 'access-0-0'],
   ])('a token that was received while the clock was %i ms ahead becomes %s', async (step, expected) => {
-    const { time, clock, server, loggedIn, read } = world()
-    let ahead = step
-    const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + ahead } })
-    ahead = 0
+    const { time, setClock, server, loggedIn, read } = world()
+    setClock(step)
+    const session = await loggedIn()
+    setClock(0)
     expect(await read(session)).toBe(expected)
     await time.advance(HOUR - 61_000)
     expect(await read(session)).toBe(expected)
@@ -112,13 +115,11 @@ describe('a session', () => {
   })
 
   test('keeps a token that cannot be refreshed and was received while the clock was ahead', async () => {
-    const { time, clock, open, over, read } = world()
-    let ahead = HOUR
-    const session = open({ clock: { ...clock, now: () => clock.now() + ahead } })
-    const accessToken = new Secret('access')
-    const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [], expiresIn: 3600 }
-    await over(session.keep(token))
-    ahead = 0
+    const { time, setClock, open, over, read } = world()
+    setClock(HOUR)
+    const session = open()
+    await over(session.keep(foreignToken('access', { expiresIn: 3600 })))
+    setClock(0)
     await time.advance(60_000)
     expect(await read(session)).toBe('access')
     const learned = formOf(session).learn?.(new Response(null, { status: 401 }), new Secret('Bearer access'))
@@ -127,95 +128,29 @@ describe('a session', () => {
   })
 
   test.each([
-    ['DPoP', 'access-0', []],
-    ['mac', 'access-1', []],
-    ['Bearer', 'access-2', ['Bearer access-2']],
-    ['', 'access-3', ['Bearer access-3']],
-  ])(
-    'sends a token as a bearer token unless it has another type: "%s"',
-    async (tokenType, token, expected) => {
-      const { server, open, over } = world()
-      const session = open()
-      const accessToken = new Secret(token)
-      await over(session.keep({ accessToken, tokenType, scopes: [], missingScopes: [] }))
-      const seen: unknown[] = []
-      const api = createApi({
-        auth: session,
-        provider: server.provider,
-        fetch: async (input, init) => {
-          seen.push(new Request(input, init).headers.get('authorization'))
-          return Response.json({})
-        },
-      })
-      const call = over(api('/user'))
-      if (expected.length > 0) await call
-      else await expect(call).rejects.toMatchObject({ code: 'bad_option' })
-      expect(seen).toEqual(expected)
-    },
-  )
-
-  test('fifty sessions over one store wake with one expired pair: one request', async () => {
-    const { time, server, loggedIn, open, read } = world({ reuseWindow: 0 })
-    await loggedIn()
-    const sessions = Array.from({ length: 50 }, () => open())
-    await time.advance(HOUR)
-    expect(await Promise.all(sessions.map(read))).toEqual(Array(50).fill('access-0-1'))
-    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
-    expect(server.families.map(({ revoked }) => revoked)).toEqual([false])
-  })
-
-  test('takes a lost response for unclear, and repeats the request at once', async () => {
-    const { time, server, loggedIn, read } = world()
-    const session = await loggedIn()
-    await time.advance(HOUR)
-    server.faults.push('lost')
-    const before = time.now
-    expect(await read(session)).toBe('access-0-1')
-    expect(time.now).toBe(before)
-    expect(server.requests.slice(2)).toEqual(['refresh-0-0', 'refresh-0-0'])
-  })
-
-  test.each(['busy', 'html', 'limited', 'refused', 'invalid_client'] as const)(
-    'keeps the login through a refresh that meets "%s", rests, and refreshes later',
-    async (fault) => {
-      const { time, server, loggedIn, read, stored } = world()
-      const session = await loggedIn()
-      await time.advance(HOUR - 30_000)
-      server.faults.push(fault, fault)
-      // It is due, and still good.
-      expect(await read(session)).toBe('access-0-0')
-      const sent = server.requests.length
-      expect(await read(session)).toBe('access-0-0')
-      expect(server.requests).toHaveLength(sent)
-      expect(await stored()).toMatchObject({ status: 'signedIn', generation: 0 })
-      expect(await stored()).not.toHaveProperty('claim')
-      server.faults.length = 0
-      await time.advance(60_000)
-      expect(await read(session)).toBe('access-0-1')
-    },
-  )
-
-  test('rejects with the fault while it rests, if the token has expired', async () => {
-    const { time, server, loggedIn, read } = world()
-    const session = await loggedIn()
-    await time.advance(HOUR)
-    server.faults.push('refused', 'refused')
-    await expect(read(session)).rejects.toMatchObject({ code: 'unreachable' })
-    expect(viewOfSession(session.actor.getSnapshot(), time.now)).toMatchObject({
-      status: 'signedIn',
-      isUsable: false,
-      error: { code: 'unreachable' },
-    })
+    ['DPoP', []],
+    ['mac', []],
+    ['Bearer', ['Bearer access']],
+    ['', ['Bearer access']],
+  ])('sends a token as a bearer token unless it has another type: "%s"', async (tokenType, expected) => {
+    const { server, open, over } = world()
+    const session = open()
+    await over(session.keep(foreignToken('access', { tokenType })))
+    const { seen, call } = apiOf(session, server.provider, () => false)
+    const error = await over(call()).then(
+      () => undefined,
+      ({ code }) => code,
+    )
+    expect([error, seen]).toEqual([expected.length > 0 ? undefined : 'bad_option', expected])
   })
 
   test('does not rest longer because the clock of the device is set back', async () => {
-    const { time, clock, server, loggedIn, read } = world()
-    let step = 0
-    const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + step } })
+    const { time, setClock, server, loggedIn, read } = world()
+    const session = await loggedIn()
     await time.advance(2 * HOUR)
     server.faults.push('refused', 'refused')
     await expect(read(session)).rejects.toMatchObject({ code: 'unreachable' })
-    step = -HOUR
+    setClock(-HOUR)
     await time.advance(60_000)
     expect(await read(session)).toBe('access-0-1')
   })
@@ -223,9 +158,7 @@ describe('a session', () => {
   test('rejects at once if the token has expired and cannot be refreshed', async () => {
     const { time, server, open, over, read } = world()
     const session = open()
-    const accessToken = new Secret('access')
-    const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [], expiresIn: 60 }
-    await over(session.keep(token))
+    await over(session.keep(foreignToken('access', { expiresIn: 60 })))
     await time.advance(60_000)
     for (const each of [session, open()])
       await expect(read(each)).rejects.toMatchObject({
@@ -233,33 +166,6 @@ describe('a session', () => {
         message: expect.stringContaining('cannot be refreshed'),
       })
     expect(server.requests).toEqual([])
-  })
-
-  test('ends when the provider says so, for every process', async () => {
-    const { time, server, loggedIn, open, read, stored } = world()
-    const session = await loggedIn()
-    const other = open()
-    await time.settle()
-    await time.advance(HOUR)
-    for (const family of server.families) family.revoked = true
-    await expect(read(session)).rejects.toMatchObject({ code: 'login_required', message: /ended/ })
-    await expect(read(other)).rejects.toMatchObject({ code: 'login_required', message: /ended/ })
-    expect(await stored()).toMatchObject({ status: 'ended' })
-    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
-  })
-
-  test('keeps a new pair in memory, usable, until the store can be written', async () => {
-    const { time, session, token, trouble, open, read, stored } = await holdingAPair()
-    expect((await token).reveal()).toBe('access-0-1')
-    expect(viewOfSession(session.actor.getSnapshot(), time.now)).toMatchObject({
-      status: 'unsettled',
-      isUsable: true,
-      isStored: false,
-    })
-    trouble.isBroken = false
-    await time.advance(2_000)
-    expect(await stored()).toMatchObject({ generation: 1 })
-    expect(await read(open())).toBe('access-0-1')
   })
 
   test.each([
@@ -293,20 +199,6 @@ describe('a session', () => {
     expect(await read(session)).toBe('access-0-2')
     expect(await stored()).toMatchObject({ generation: 2 })
     expect(await read(open())).toBe('access-0-2')
-  })
-
-  test('spends nothing while the store cannot be written', async () => {
-    const { time, server, store, loggedIn, open, read } = world()
-    await loggedIn()
-    const broken = troubled(store)
-    const session = open({ store: broken.store })
-    await time.settle()
-    await time.advance(HOUR - 30_000)
-    broken.trouble.isBroken = true
-    expect(await read(session)).toBe('access-0-0')
-    await time.advance(HOUR)
-    await expect(read(session)).rejects.toThrow('disk full')
-    expect(server.requests).toHaveLength(2)
   })
 
   test('takes over the claim of a process that is gone', async () => {
@@ -437,7 +329,7 @@ describe('the data of the caller', () => {
     expect(await stored()).toMatchObject({ generation: 1, ...data })
     await time.advance(HOUR)
     for (const family of server.families) family.revoked = true
-    await expect(read(session)).rejects.toMatchObject({ code: 'login_required' })
+    await expect(read(session)).rejects.toMatchObject({ code: 'login_required', message: /ended/ })
     expect(await stored()).toEqual({ v: 1, status: 'ended', login: expect.any(String), ...data })
     await over(session.logout())
     expect(await stored()).toEqual({ v: 1, status: 'signedOut', login: expect.any(String) })
@@ -452,27 +344,14 @@ describe('the data of the caller', () => {
 })
 
 describe('a token that was received elsewhere', () => {
-  const token = (more: Partial<OAuthToken> = {}): OAuthToken => ({
-    accessToken: new Secret('access-0-0'),
-    tokenType: 'bearer',
-    scopes: ['repo'],
-    missingScopes: [],
-    ...more,
-  })
-
-  test('is stored as a new login, for every process', async () => {
-    const { open, over, read, stored } = world()
-    const session = open()
-    await over(session.keep(token()))
-    expect(await stored()).toMatchObject({ status: 'signedIn', generation: 0 })
-    expect([await read(session), await read(open())]).toEqual(['access-0-0', 'access-0-0'])
-  })
+  const token = foreignToken('access-0-0')
+  const other = foreignToken('other')
 
   test('replaces one that was stored in the same millisecond', async () => {
     const { open, over, read } = world()
     const session = open()
-    await over(session.keep(token()))
-    await over(session.keep(token({ accessToken: new Secret('other') })))
+    await over(session.keep(token))
+    await over(session.keep(other))
     expect([await read(session), await read(open())]).toEqual(['other', 'other'])
   })
 
@@ -482,7 +361,7 @@ describe('a token that was received elsewhere', () => {
     const refreshToken = new Secret('refresh-0-0')
     const session = open()
     for (const more of [{ expiresIn: 3600 }, {}]) {
-      await over(session.keep(token({ refreshToken, ...more, expiresAt: time.now + 61_000 })))
+      await over(session.keep({ ...token, refreshToken, ...more, expiresAt: time.now + 61_000 }))
       expect(viewOfSession(session.actor.getSnapshot(), time.now).expiresAt).toBe(time.now + 61_000)
     }
     expect(await read(session)).toBe('access-0-0')
@@ -495,7 +374,7 @@ describe('a token that was received elsewhere', () => {
     const { time, open, over } = world()
     async function kept(name: string, more: Partial<OAuthToken>) {
       const session = open({ name })
-      await over(session.keep(token({ expiresIn: 60, ...more })))
+      await over(session.keep({ ...token, expiresIn: 60, ...more }))
       return () => viewOfSession(session.actor.getSnapshot(), time.now)
     }
     const expiring = await kept('expiring', {})
@@ -517,7 +396,7 @@ describe('a token that was received elsewhere', () => {
     await time.settle()
     const provider = { ...server.provider, tokenEndpoint: 'https://other.example/token' }
     const session = open({ provider })
-    await over(session.keep(token({ accessToken: new Secret('other') })))
+    await over(session.keep(other))
     release()
     await time.settle()
     expect(server.revoked).toEqual(['refresh-0-1'])
@@ -529,31 +408,24 @@ describe('a token that was received elsewhere', () => {
     const broken = troubled(store)
     broken.trouble.isBroken = true
     const session = open({ store: broken.store })
-    await expect(over(session.keep(token()))).rejects.toMatchObject({
+    await expect(over(session.keep(token))).rejects.toMatchObject({
       code: 'not_kept',
       token: { scopes: ['repo'] },
     })
     expect(await read(session)).toBe('access-0-0')
     broken.trouble.isBroken = false
-    await over(session.keep(token({ accessToken: new Secret('other') })))
+    await over(session.keep(other))
     expect(await read(open())).toBe('other')
   })
 
   test('must be a token', async () => {
     const { open, over } = world()
-    const text = JSON.parse(JSON.stringify(token()))
+    const text = JSON.parse(JSON.stringify(token))
     await expect(over(open().keep(text))).rejects.toMatchObject({ code: 'bad_option' })
   })
 })
 
 describe('beside a refresh that another caller starts', () => {
-  const other: OAuthToken = {
-    accessToken: new Secret('other'),
-    tokenType: 'bearer',
-    scopes: [],
-    missingScopes: [],
-  }
-
   /** A session whose token has expired, while it still reads the store. */
   async function expired() {
     const made = world()
@@ -564,7 +436,7 @@ describe('beside a refresh that another caller starts', () => {
 
   test('a token that was received elsewhere is stored', async () => {
     const { session, over, stored, read } = await expired()
-    const [token] = await over(Promise.all([session.token(), session.keep(other)]))
+    const [token] = await over(Promise.all([session.token(), session.keep(foreignToken('other'))]))
     expect(token.reveal()).toBe('access-0-1')
     expect(await stored()).toMatchObject({ generation: 0, token: { accessToken: 'other' } })
     expect(await read(session)).toBe('other')
@@ -579,18 +451,6 @@ describe('beside a refresh that another caller starts', () => {
 })
 
 describe('the end of a session', () => {
-  test('logout erases the login, revokes its token, and is seen by every process', async () => {
-    const { time, server, loggedIn, open, over, read, stored } = world()
-    const session = await loggedIn()
-    const other = open()
-    await time.settle()
-    expect(await over(session.logout())).toEqual({ revoked: true })
-    expect(server.revoked).toEqual(['refresh-0-0'])
-    expect(await stored()).toMatchObject({ status: 'signedOut' })
-    await time.advance(HOUR)
-    await expect(read(other)).rejects.toMatchObject({ code: 'login_required' })
-  })
-
   test('logout revokes the token that it removed although the store said that it failed', async () => {
     const { store, server, loggedIn, over, stored } = world()
     const unlucky = troubled(store)
@@ -638,26 +498,6 @@ describe('the end of a session', () => {
     })
   })
 
-  test('logout with a pair that is not stored revokes that one first, then the stored one', async () => {
-    const { server, session, token, trouble, over } = await holdingAPair()
-    await token
-    trouble.isBroken = false
-    await over(session.logout())
-    expect(server.revoked).toEqual(['refresh-0-1', 'refresh-0-0'])
-  })
-
-  test('logout of another process during a refresh wins, and the late pair is revoked', async () => {
-    const { server, loggedIn, open, over, refreshing, stored } = world()
-    const session = await loggedIn()
-    const other = open()
-    const { token, release } = await refreshing(session)
-    await over(other.logout())
-    release()
-    await expect(over(token)).rejects.toMatchObject({ code: 'login_required' })
-    expect(server.revoked).toEqual(['refresh-0-0', 'refresh-0-1'])
-    expect(await stored()).toMatchObject({ status: 'signedOut' })
-  })
-
   test('another login during a refresh wins, and the pair of the old login is revoked', async () => {
     const { time, server, loggedIn, open, over, read, refreshing, stored } = world()
     const session = await loggedIn()
@@ -672,74 +512,39 @@ describe('the end of a session', () => {
     expect(await stored()).toMatchObject({ generation: 0 })
     expect(await read(open())).toBe('access-1-0')
   })
-
-  test('a late pair whose login was refreshed by another process is dropped, never revoked', async () => {
-    const { server, store, loggedIn, open, over, read, refreshing, stored } = world()
-    await loggedIn()
-    const first = open({ store: { ...store, owners: owners('one') } })
-    // It takes the first one for gone, as after a restart of the host, say.
-    const second = open({ store: { ...store, owners: owners('two', 'one') } })
-    const { token, release } = await refreshing(first)
-    expect(await read(second)).toBe('access-0-1')
-    release()
-    expect((await over(token)).reveal()).toBe('access-0-1')
-    expect(server.requests.slice(2)).toEqual(['refresh-0-0', 'refresh-0-0'])
-    expect(server.revoked).toEqual([])
-    expect(await stored()).toMatchObject({ generation: 1 })
-  })
 })
 
 describe('a session as a form of authentication', () => {
   test('refreshes a token that an API refuses, once, and sends the request again', async () => {
     const { time, server, loggedIn, over } = world()
-    const seen: (string | null)[] = []
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const request = new Request(input, init)
-      const header = request.headers.get('authorization')
-      seen.push(header)
-      return header === 'Bearer access-0-0'
-        ? new Response(null, { status: 401 })
-        : Response.json({ login: 'octocat' })
-    }
     const session = await loggedIn()
     await time.advance(120_000)
-    const api = createApi({ auth: session, provider: server.provider, fetch })
-    expect(await over(api('/user'))).toEqual({ login: 'octocat' })
+    const { seen, call } = apiOf(session, server.provider, (header) => header === 'Bearer access-0-0')
+    expect(await over(call())).toEqual({ login: 'octocat' })
     expect(seen).toEqual(['Bearer access-0-0', 'Bearer access-0-1'])
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
 
   test('a token that an API refuses and that cannot be refreshed ends the login, for every process', async () => {
     const { server, open, over, read, stored } = world()
-    let calls = 0
-    const fetch = async () => {
-      calls += 1
-      return new Response(null, { status: 401 })
-    }
     const session = open()
-    const accessToken = new Secret('access')
-    await over(session.keep({ accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }))
-    const api = createApi({ auth: session, provider: server.provider, fetch })
+    await over(session.keep(foreignToken('access')))
+    const { seen, call } = apiOf(session, server.provider)
     for (let times = 0; times < 2; times += 1)
-      await expect(over(api('/user'))).rejects.toMatchObject({ code: 'login_required' })
-    expect(calls).toBe(1)
+      await expect(over(call())).rejects.toMatchObject({ code: 'login_required' })
+    expect(seen).toHaveLength(1)
     expect(await stored()).toMatchObject({ status: 'ended' })
     await expect(read(open())).rejects.toMatchObject({ code: 'login_required' })
   })
 
   test('a 401 for a token that was refreshed a moment ago goes to the caller', async () => {
     const { time, server, loggedIn, over, read } = world()
-    let calls = 0
-    const fetch = async () => {
-      calls += 1
-      return new Response(null, { status: 401 })
-    }
     const session = await loggedIn()
     await time.advance(HOUR)
     await read(session)
-    const api = createApi({ auth: session, provider: server.provider, fetch })
-    await expect(over(api('/user'))).rejects.toMatchObject({ status: 401 })
-    expect(calls).toBe(1)
+    const { seen, call } = apiOf(session, server.provider)
+    await expect(over(call())).rejects.toMatchObject({ status: 401 })
+    expect(seen).toHaveLength(1)
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
 
@@ -762,47 +567,34 @@ describe('a session as a form of authentication', () => {
   test('a 401 that arrives after the logout goes to the caller', async () => {
     const { server, loggedIn, over } = world()
     const session = await loggedIn()
-    let calls = 0
-    const fetch = async () => {
-      calls += 1
-      await session.logout()
-      return new Response(null, { status: 401 })
-    }
-    const api = createApi({ auth: session, provider: server.provider, fetch })
-    await expect(over(api('/user'))).rejects.toMatchObject({ status: 401 })
-    expect(calls).toBe(1)
+    const { seen, call } = apiOf(session, server.provider, () => session.logout())
+    await expect(over(call())).rejects.toMatchObject({ status: 401 })
+    expect(seen).toHaveLength(1)
   })
 })
 
 test('refreshes a refused token also after the clock of the device was set back', async () => {
-  const { time, clock, server, loggedIn, over, read } = world()
-  let step = 0
-  const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + step } })
+  const { time, setClock, server, loggedIn, over, read } = world()
+  const session = await loggedIn()
   await time.advance(HOUR)
   expect(await read(session)).toBe('access-0-1')
   await time.advance(HOUR / 2)
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const header = new Request(input, init).headers.get('authorization')
-    if (header !== 'Bearer access-0-1') return Response.json({})
+  const { call } = apiOf(session, server.provider, (header) => {
     // By its clock, the token is yet to be issued.
-    step = -2 * HOUR
-    return new Response(null, { status: 401 })
-  }
-  const api = createApi({ auth: session, provider: server.provider, fetch })
-  await expect(over(api('/user'))).resolves.toEqual({})
+    setClock(-2 * HOUR)
+    return header === 'Bearer access-0-1'
+  })
+  await over(call())
   expect(await read(session)).toBe('access-0-2')
 })
 
-describe('a record of another service', () => {
-  test('is refused, and nothing is sent', async () => {
-    const { server, loggedIn, open, over } = world()
-    await loggedIn()
-    const evil = { ...server.provider, tokenEndpoint: 'https://evil.example/token' }
-    const session = open({ provider: evil })
-    const sent = server.requests.length
-    await expect(over(session.token())).rejects.toMatchObject({ code: 'wrong_host' })
-    expect(server.requests).toHaveLength(sent)
-  })
+test('a record of another service is refused, and nothing is sent', async () => {
+  const { server, loggedIn, open, over } = world()
+  await loggedIn()
+  const evil = { ...server.provider, tokenEndpoint: 'https://evil.example/token' }
+  const sent = server.requests.length
+  await expect(over(open({ provider: evil }).token())).rejects.toMatchObject({ code: 'wrong_host' })
+  expect(server.requests).toHaveLength(sent)
 })
 
 describe('the API of another host', () => {
@@ -812,18 +604,13 @@ describe('the API of another host', () => {
       const { time, server, loggedIn, over } = world()
       const session = await loggedIn()
       await time.advance(HOUR)
-      const [sent, calls] = [server.requests.length, [] as unknown[]]
-      const fetch = async (...call: unknown[]) => {
-        calls.push(call)
-        return Response.json({})
-      }
-      const provider = { ...server.provider, baseUrl }
-      const api = createApi({ auth: session, provider, fetch })
-      await expect(over(api('/user'))).rejects.toMatchObject({
+      const sent = server.requests.length
+      const { seen, call } = apiOf(session, { ...server.provider, baseUrl })
+      await expect(over(call())).rejects.toMatchObject({
         code: 'wrong_host',
         message: expect.stringContaining('api.example'),
       })
-      expect([calls, server.requests.length]).toEqual([[], sent])
+      expect([seen, server.requests.length]).toEqual([[], sent])
     },
   )
 
@@ -831,8 +618,7 @@ describe('the API of another host', () => {
     const { server, loggedIn, over } = world()
     const { provider } = server
     const session = await loggedIn({ provider: { ...provider, baseUrl: undefined } })
-    const fetch = async () => Response.json({ login: 'octocat' })
-    expect(await over(createApi({ auth: session, provider, fetch })('/user'))).toEqual({ login: 'octocat' })
+    expect(await over(apiOf(session, provider, () => false).call())).toEqual({ login: 'octocat' })
   })
 })
 

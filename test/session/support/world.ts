@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { type OAuthToken, Secret } from '../../../src/index.ts'
 import {
   createSession,
   memoryStore,
@@ -16,8 +17,9 @@ export const HOUR = 3_600_000
 /** A provider, a store, and sessions over them, in virtual time. */
 export function world(options: { readonly reuseWindow?: number; readonly expiresIn?: number } = {}) {
   const time = new VirtualTime()
-  const clock = time.clock()
-  const server = rotatingProvider({ clock, ...options })
+  let ahead = 0
+  const clock = { ...time.clock(), now: () => time.now + ahead }
+  const server = rotatingProvider({ clock: time.clock(), ...options })
   const store = memoryStore()
   function open(more: Partial<SessionOptions> = {}): Session {
     const session = createSession({
@@ -62,7 +64,22 @@ export function world(options: { readonly reuseWindow?: number; readonly expires
     await time.settle()
     return { token, release }
   }
-  return { time, clock, server, store, open, over, read, loggedIn, refreshing, stored }
+  /** Sets the clock of the sessions to so many milliseconds ahead of the time, or behind it. */
+  const setClock = (milliseconds: number) => {
+    ahead = milliseconds
+  }
+  return { time, clock, setClock, server, store, open, over, read, loggedIn, refreshing, stored }
+}
+
+/** A token that was received elsewhere. */
+export function foreignToken(accessToken: string, more: Partial<OAuthToken> = {}): OAuthToken {
+  return {
+    accessToken: new Secret(accessToken),
+    tokenType: 'bearer',
+    scopes: ['repo'],
+    missingScopes: [],
+    ...more,
+  }
 }
 
 /** A store with troubles, which begin when they are set. */
