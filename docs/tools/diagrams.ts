@@ -4,6 +4,7 @@ import { readRecording } from '../../src/recording/read-recording.ts'
 import { storyOf } from '../../src/recording/story.ts'
 import { timeline } from '../../src/recording/timeline.ts'
 import { diagrams, layouts } from './make-diagrams.ts'
+import { writeErrors } from './write-errors.ts'
 
 const machines = join('docs', 'machines')
 const images = join('docs', 'images')
@@ -11,6 +12,7 @@ mkdirSync(machines, { recursive: true })
 const story = storyOf(readRecording(readFileSync(join(images, 'login.ndjson'), 'utf8')))
 const made = new Map([
   ...inFolder(machines, diagrams(await layouts())),
+  [join('docs', 'guides', 'errors.md'), writeErrors(readFileSync(join('src', 'errors.ts'), 'utf8'))],
   [join(images, 'login.svg'), timeline(story, 'wide')],
   [join(images, 'login.narrow.svg'), timeline(story, 'narrow')],
 ])

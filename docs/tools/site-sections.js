@@ -9,7 +9,8 @@ export const SECTIONS = {
   Guides: /^docs\/guides\/(?!security)/,
   Machines: /^docs\/machines\//,
   Extending: /^docs\/(extend\/|CONTRIBUTING)/,
-  Guarantees: /^docs\//,
+  Evidence: /^docs\/(evidence|limits|guides\/security)/,
+  'In detail': /^docs\//,
 }
 
 /**

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Comment, ReflectionKind, RendererEvent } from 'typedoc'
-import { fileOf, guideParts, sectionOf } from './site-sections.js'
+import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -30,10 +30,12 @@ export function load(app) {
       const lines = guides.map(({ file, about }) => `${link(documents.get(file))}: ${about}`)
       return `## ${title}\n\n${lines.join('\n')}\n`
     })
-    const others = ['Machines', 'Extending', 'Guarantees'].map((section) => {
-      const members = [...documents.values()].filter((one) => sectionOf(project, one) === section)
-      return `## ${section}\n\n${members.map(link).join('\n')}\n`
-    })
+    const others = Object.keys(SECTIONS)
+      .slice(1)
+      .map((section) => {
+        const members = [...documents.values()].filter((one) => sectionOf(project, one) === section)
+        return `## ${section}\n\n${members.map(link).join('\n')}\n`
+      })
     const modules = project.children ?? []
     const api = `## API\n\n${modules.map((module) => `${link(module)}: ${summary(module)}`).join('\n')}\n`
     writeFileSync(join(outputDirectory, 'llms.txt'), [ABOUT, ...guides, api, ...others].join('\n'))

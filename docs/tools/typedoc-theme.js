@@ -97,7 +97,7 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 ${text(context.toolbar(page))}
 <div class="container container-main">
 <main class="col-content" id="content" tabindex="-1">
-${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(page)))) + content}
+${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(page)))) + content + onward(context, page)}
 </main>
 <div class="col-sidebar">
 <aside class="page-menu" aria-label="On this page">${rail(text(context.pageNavigation(page)))}</aside>
@@ -161,6 +161,21 @@ function heading(header) {
 function entryPoints(content) {
   const [, list] = /data-key="section-API".*?(<dl.*?<\/dl>)/s.exec(content) ?? []
   return `<h1>API</h1><p>The entry points of the package.</p>${list}`
+}
+
+/** The guides before and after this one. @param {Context} context @param {Page} page */
+function onward(context, { project, model }) {
+  if (!model.isDocument()) return ''
+  const files = guideParts().flatMap(({ guides }) => guides.map(({ file }) => file))
+  const at = files.indexOf(fileOf(project, model))
+  if (at === -1) return ''
+  const guide = (/** @type {number} */ index, /** @type {string} */ label) => {
+    const found = project.documents?.find((document) => fileOf(project, document) === files[index])
+    return found
+      ? `<a href="${context.urlTo(found)}"><small>${label}</small>${escapeHtml(found.name)}</a>`
+      : '<span></span>'
+  }
+  return `<nav class="onward" aria-label="Guides">${guide(at - 1, 'Previous')}${guide(at + 1, 'Next')}</nav>`
 }
 
 /** Closes a long list of options in the rail. @param {string} navigation */
