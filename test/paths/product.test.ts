@@ -93,11 +93,11 @@ function isMoreThanOther(faults: string, all: readonly string[]): boolean {
   return all.some((other) => other !== faults && faults.split(', ').includes(other))
 }
 
-const guide = readFileSync(resolve(import.meta.dirname, '../../docs/guides/share-a-login.md'), 'utf8')
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/simulation.md'), 'utf8')
 
-/** The rows of the guide's table of lost logins for a reuse window. */
+/** The rows of the table of lost logins for a reuse window. */
 function listed(reuseWindow: string): string[] {
-  return guide.split('\n').filter((line) => line.startsWith(`| ${reuseWindow} `))
+  return page.split('\n').filter((line) => line.startsWith(`| ${reuseWindow} `))
 }
 
 test.each([
@@ -107,7 +107,7 @@ test.each([
   ['30 seconds, apart', { reuseWindow: 30, areApart: true, combined: COMBINED }],
   ['none, apart', { reuseWindow: 0, areApart: true, combined: [] }],
 ] as const)(
-  'two sessions break no rule, and lose only logins that the guide lists (reuse window: %s)',
+  'two sessions break no rule, and lose only logins that the page lists (reuse window: %s)',
   async (told, options) => {
     const { situations, edges, walked, broken, losses } = await walkAll(options)
     expect(broken).toEqual([])
