@@ -1,7 +1,7 @@
 import type { SealedText } from '../store/encryption.ts'
 import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
-import { readGrant, readUserCodeRecord } from './grants/grants.ts'
+import type { Grant } from './grants/grant-steps.ts'
 import type { Count } from './limits/limiter.ts'
 import { recordsOf } from './stores/records.ts'
 import type { Family } from './tokens/families.ts'
@@ -13,9 +13,9 @@ import type { AccessTokenRecord } from './tokens/tokens.ts'
 export function createRecords(store: Store) {
   return {
     /** By the hash of the device code. */
-    grants: recordsOf(store, GRANT_PREFIX, readGrant),
+    grants: recordsOf<Grant>(store, GRANT_PREFIX),
     /** The keys of grants, by user code. */
-    userCodes: recordsOf(store, USER_CODE_PREFIX, readUserCodeRecord),
+    userCodes: recordsOf<string>(store, USER_CODE_PREFIX),
     /** By the id that each refresh token contains. */
     families: recordsOf<Family>(store, 'family:'),
     /** The pairs that spent refresh tokens still get, by the hash of the refresh token in the pair. */

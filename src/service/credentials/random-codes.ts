@@ -49,13 +49,9 @@ export function newRefreshToken(family: string, generation: number, secret: stri
   return `ghr_${family}_${generation}_${secret}_${randomDigits()}`
 }
 
-/**
- * Reads a refresh token. A token of an earlier version ends after its random digits: they become the secret of its
- * family.
- */
+/** Reads a refresh token. */
 export function readRefreshToken(refreshToken: string): RefreshTokenParts | undefined {
-  const [, id, generation, secret] =
-    /^ghr_([0-9a-f]{32})_(\d{1,9})_([0-9a-f]{40})(?:_|$)/.exec(refreshToken) ?? []
+  const [, id, generation, secret] = /^ghr_([0-9a-f]{32})_(\d{1,9})_([0-9a-f]{40})_/.exec(refreshToken) ?? []
   return id === undefined || secret === undefined ? undefined : { id, generation: Number(generation), secret }
 }
 

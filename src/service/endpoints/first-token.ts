@@ -40,7 +40,8 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
   const { user, scope, resource } = grant
   if (user === null || grant.claim === null) throw new TypeError('the grant has no user or no claim')
   const [counted, isInDoubt] = await Promise.all([revocations.count(user), generation.isInDoubt(grant)])
-  if (isInDoubt || isRevoked(grant, counted)) {
+  // All tokens of the user may have been revoked after the approval.
+  if (isInDoubt || grant.revocations !== counted) {
     await grants.notIssued(key, claim)
     return isInDoubt ? 'expired' : 'denied'
   }
@@ -92,7 +93,7 @@ export async function deliverAgain(parts: Parts, poll: ApprovedPoll): Promise<De
   if (first.needsSecret && !sentSecret) return 'authorized'
   const now = parts.clock.now()
   const counted = await parts.revocations.count(user)
-  if (now >= first.expiresAt || isRevoked(grant, counted)) return 'authorized'
+  if (now >= first.expiresAt || grant.revocations !== counted) return 'authorized'
   return deliver(parts, poll, { first, counted, now, replayed: true })
 }
 
@@ -139,9 +140,4 @@ async function deliver(
     expiresIn: tellsExpiry ? secondsUntil(expiresAt, now) : undefined,
     refresh: family && { token: family.refreshToken, expiresIn: secondsUntil(family.expiresAt, now) },
   })
-}
-
-/** Whether all tokens of the user were revoked after the approval. An earlier version did not count at the approval. */
-function isRevoked({ revocations }: Grant, counted: number): boolean {
-  return revocations !== undefined && revocations !== counted
 }

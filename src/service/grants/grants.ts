@@ -1,8 +1,7 @@
 import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
 import type { SealedText } from '../../store/encryption.ts'
-import { GRANT_PREFIX } from '../../store/keys.ts'
-import type { Change, Json } from '../../store/store.ts'
+import type { Change } from '../../store/store.ts'
 import { newClaim, newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
 import type { Emit } from '../host/emit.ts'
 import type { ServiceRequest } from '../http/types.ts'
@@ -140,8 +139,7 @@ export function createGrants(
       const userCode = newUserCode()
       const isNew = await userCodes.change(
         userCode,
-        (known) =>
-          known === undefined ? { result: true, value: GRANT_PREFIX + grant, expiresAt } : { result: false },
+        (known) => (known === undefined ? { result: true, value: grant, expiresAt } : { result: false }),
         null,
       )
       if (isNew) return userCode
@@ -235,20 +233,6 @@ export function createGrants(
 /** Whether the user may still decide. */
 export function isUndecided({ state }: Grant): boolean {
   return state === 'requested' || state === 'pending' || state === 'slowed'
-}
-
-/** Reads a stored grant. Earlier versions stored a list of scopes, and no delivery. */
-export function readGrant(value: Json): Grant {
-  const stored = value as unknown as Grant & { readonly scopes?: readonly string[] }
-  if (stored.delivery !== undefined) return stored
-  const { scopes, ...grant } = stored
-  return { ...grant, ...(scopes && { scope: scopes.join(' ') }), delivery: null }
-}
-
-/** Reads the grant of a user code, which is stored with the prefix of its key. An earlier version also stored who opened it. */
-export function readUserCodeRecord(value: Json): string {
-  const key = typeof value === 'string' ? value : (value as { readonly grant: string }).grant
-  return key.slice(GRANT_PREFIX.length)
 }
 
 function keep<Result>(value: Grant, result: Result): Change<Result, Grant> {

@@ -1,4 +1,4 @@
-import type { Change, Json, Store } from '../../store/store.ts'
+import type { Change, Store } from '../../store/store.ts'
 
 /** The records of one kind, by their ids. */
 export interface Records<Value> {
@@ -18,23 +18,10 @@ export interface Records<Value> {
   put(id: string, value: Value, expiresAt?: number): Promise<void>
 }
 
-/**
- * Keeps records of one kind in a store.
- *
- * @param prefix Begins their keys.
- * @param read Reads a stored value, which an earlier version may have written. Default: takes it as it is.
- */
-export function recordsOf<Value>(
-  store: Store,
-  prefix: string,
-  read = (stored: Json) => stored as unknown as Value,
-): Records<Value> {
+/** Keeps records of one kind in a store. Their keys begin with the prefix. */
+export function recordsOf<Value>(store: Store, prefix: string): Records<Value> {
   const change: Records<Value>['change'] = (id, change, expected) =>
-    store.update(
-      prefix + id,
-      (stored) => change(stored === undefined ? undefined : read(stored)) as Change<never>,
-      expected,
-    )
+    store.update(prefix + id, (stored) => change(stored as Value | undefined) as Change<never>, expected)
   return {
     change,
     find: (id) => change(id, (value) => ({ result: value })),

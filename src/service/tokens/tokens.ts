@@ -83,8 +83,7 @@ export function createTokens(
 ): Tokens {
   const newest = createNewest(tokensOfFamily, MOST, clock)
 
-  // A record of a version that did not count revocations holds no count.
-  async function isValid({ user, family, revocations: counted = 0 }: AccessTokenRecord): Promise<boolean> {
+  async function isValid({ user, family, revocations: counted }: AccessTokenRecord): Promise<boolean> {
     const [count, isOfFamily] = await Promise.all([
       revocations.count(user),
       family === undefined || families.isValid(family),
