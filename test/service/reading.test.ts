@@ -17,10 +17,8 @@ describe('a body', () => {
   test.each([
     ['form', form, { 'content-type': FORM }],
     ['form with a charset', form, { 'content-type': `${FORM}; charset=UTF-8` }],
-    ['form without a type', form, {}],
     ['form of another type', form, { 'content-type': 'text/plain' }],
     ['JSON', json, { 'content-type': 'application/json' }],
-    ['JSON with a charset', json, { 'content-type': 'application/json; charset=utf-8' }],
     ['JSON of a vendor', json, { 'content-type': 'application/vnd.github+json' }],
     ['JSON without a type', json, {}],
     ['JSON said to be a form', json, { 'content-type': FORM }],
@@ -28,12 +26,7 @@ describe('a body', () => {
     ['JSON with unknown fields', `{"unknown":[{}],${json.slice(1)}`, { 'content-type': 'application/json' }],
     [
       'JSON with its names inside unknown fields',
-      `{"unknown":[{"scope":"a"},{"scope":"b"}],"client_id":"${CLIENT_ID}"}`,
-      {},
-    ],
-    [
-      'JSON with its names inside an unknown field',
-      `{"unknown":{"x":0,"client_id":"x"},${json.slice(1)}`,
+      `{"unknown":[{"scope":"a"},{"scope":"b"}],"more":{"x":0,"client_id":"x"},${json.slice(1)}`,
       {},
     ],
     ['JSON with a name inside a text', `{"unknown":"\\",\\"client_id\\":\\"x",${json.slice(1)}`, {}],
@@ -97,17 +90,13 @@ describe('the client ID', () => {
   })
 })
 
-test.each([undefined, '*/*', 'application/json', 'text/html', 'application/x-www-form-urlencoded'])(
+test.each([undefined, '*/*', FORM])(
   'the response is JSON whatever the client accepts: %s',
   async (accept) => {
     const service = startService()
     const headers = accept === undefined ? {} : { accept }
     const codes = await service.post('/login/device/code', { client_id: CLIENT_ID }, headers)
-    const fields = {
-      client_id: CLIENT_ID,
-      device_code: codes.body.device_code,
-      grant_type: GRANT_TYPE,
-    }
+    const fields = { client_id: CLIENT_ID, device_code: codes.body.device_code, grant_type: GRANT_TYPE }
     const polled = await service.post('/login/oauth/access_token', fields, headers)
     for (const { headers } of [codes, polled]) {
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8')

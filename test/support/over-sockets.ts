@@ -24,7 +24,6 @@ interface Sent extends Pick<RequestOptions, 'headers' | 'agent'> {
 
 export const CODES = '/login/device/code'
 export const TOKEN = '/login/oauth/access_token'
-export const PAGE = '/login/device'
 
 /** A service behind a real socket with its own clock, and requests to it. Every response is validated. */
 export async function overSockets(options: Partial<ServiceOptions> = {}) {

@@ -57,16 +57,15 @@ const at =
     request.method === method && request.path === path
 export const atCodes = at(CODES)
 export const atPage = at(PAGE, 'GET')
-export const atRevocation = at(REVOCATION)
+const atRevocation = at(REVOCATION)
 const atResource = at('/user', 'GET')
 const atRefresh = ({ path, sent }: SeenRequest) => path === POLL && sent.get('grant_type') === 'refresh_token'
 export const atPoll = (request: SeenRequest) => at(POLL)(request) && !atRefresh(request)
 export const atMetadata = ({ path }: SeenRequest) => path.startsWith('/.well-known/')
 
-export const isForeign = ({ sent }: SeenRequest) => sent.get('client_id') === OTHER_CLIENT_ID
+const isForeign = ({ sent }: SeenRequest) => sent.get('client_id') === OTHER_CLIENT_ID
 const isStranger = ({ sent }: SeenRequest) => sent.get('client_id') !== CLIENT_ID
-export const isUnknown = (name: string) => (request: SeenRequest) =>
-  /unknown/.test(request.sent.get(name) ?? '')
+const isUnknown = (name: string) => (request: SeenRequest) => /unknown/.test(request.sent.get(name) ?? '')
 const isTooMuch = ({ sent }: SeenRequest) => /authgraph_check/.test(sent.get('scope') ?? '')
 const isAccessToken = ({ sent }: SeenRequest) => /^gho_/.test(sent.get('token') ?? '')
 
@@ -104,7 +103,7 @@ export function change(
 }
 
 /** Sends another response. */
-export function respond(when: When, status: number, body: object): Fault {
+function respond(when: When, status: number, body: object): Fault {
   return change(when, (response) => Object.assign(response, { status, body }))
 }
 
@@ -207,6 +206,45 @@ function carriesOut(when: When, status: number): Fault {
     else if (atRefresh(request) && revoked.has(request.sent.get('refresh_token')))
       Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
   })
+}
+
+/** Refuses an empty scope, and an absent one if `always`. */
+function refusesScope(always: boolean): Fault {
+  return respond(
+    ({ path, sent }) =>
+      path === CODES && sent.has('client_id') && (always ? !sent.get('scope') : !sent.has('scope')),
+    400,
+    { error: 'invalid_scope' },
+  )
+}
+
+/** Spoils a refresh whose scope the service has ignored. */
+function ignoresScope(to: object): Fault {
+  return both(
+    FAULTS['refresh-scope'](),
+    members((_, { body }) => body?.scope?.includes('authgraph_check'), to),
+  )
+}
+
+function completeUrl(rest: string): Fault {
+  return members(codes, { verification_uri_complete: `http://localhost/${rest}` })
+}
+
+/** Forbids framing by the older header only. */
+function framing(options: string): Fault {
+  return headers(atPage, { 'content-security-policy': undefined, 'x-frame-options': options })
+}
+
+const isUnknownClient: When = (request) => atCodes(request) && isUnknown('client_id')(request)
+const isForeignRevocation: When = (request) => atRevocation(request) && isForeign(request)
+
+function refuses(when: When, code: number, body: object = { error: 'invalid_client' }): Fault {
+  return respond(when, code, body)
+}
+
+/** A letter as it can stand in a URL. */
+function escaped(letter: string): string {
+  return `%${letter.charCodeAt(0).toString(16)}`
 }
 
 /** For each requirement, a service that fails only that one. */
@@ -452,15 +490,7 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
     () => headers(atPage, { 'content-security-policy': 'frame-ancestors https:', 'x-frame-options': 'DENY' }),
     'page-frames',
   ],
-  [
-    'forbids framing only in the obsolete form of one site',
-    () =>
-      headers(atPage, {
-        'content-security-policy': undefined,
-        'x-frame-options': 'ALLOW-FROM https://a.example',
-      }),
-    'page-frames',
-  ],
+  ['lets one site frame its page', () => framing('ALLOW-FROM https://a.example'), 'page-frames'],
   ['sends no token_type', () => members(tokens, { token_type: undefined }), 'token-type'],
   ['sends a token with status 201', () => status(token, 201), 'approved'],
   [
@@ -473,6 +503,40 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
     'codes',
   ],
   ['sends an interval as text', () => members(codes, { interval: '5' }), 'codes-lifetime'],
+  ['sends fractions of a second', () => members(codes, { expires_in: 900.5 }), 'codes-lifetime'],
+  ['sends codes with status 201', () => status(codes, 201), 'codes'],
+  ['refuses only an absent scope', () => refusesScope(false), 'empty-scope'],
+  ['sends a number as token_type', () => members(token, { token_type: 5 }), 'token-type'],
+  [
+    'refreshes with a scope that was not approved',
+    () => ignoresScope({ scope: 'repo authgraph_check' }),
+    'refresh-scope',
+  ],
+  [
+    'does not say which scopes a refreshed token has',
+    () => ignoresScope({ scope: undefined }),
+    'refresh-scope',
+  ],
+  [
+    'refuses a repeated parameter with another error',
+    () => refuses(({ sent }) => sent.getAll('client_id').length > 1, 400),
+    'codes-repeated',
+  ],
+  ['has no referrer policy', () => headers(atPage, { 'referrer-policy': undefined }), 'page-referrer'],
+  ['ends its complete URL with half an escape', () => completeUrl('%E0%A4%A'), 'complete-address'],
+  ['has what is no escape in its complete URL', () => completeUrl('%zz?user_code=%41'), 'complete-address'],
+  ['forbids framing by "allowall, deny"', () => framing('allowall, deny'), 'page-frames'],
+  ['forbids framing by "deny, allowall"', () => framing('deny, allowall'), 'page-frames'],
+  ['fails for an unknown client', () => refuses(isUnknownClient, 500), 'codes-unknown-client'],
+  ['gives an unknown client no error', () => refuses(isUnknownClient, 400, {}), 'codes-unknown-client'],
+  ['fails to revoke a token of another', () => refuses(isForeignRevocation, 500), 'foreign-revocation'],
+  ['refuses that with status 200', () => refuses(isForeignRevocation, 200), 'foreign-revocation'],
+  ['refuses that without an error', () => refuses(isForeignRevocation, 400, {}), 'foreign-revocation'],
+  ['is another issuer', () => members(atMetadata, { issuer: 'http://localhost/other' }), 'metadata'],
+  ['names no issuer', () => members(atMetadata, { issuer: undefined }), 'metadata'],
+  ['names other codes', () => members(atMetadata, { device_authorization_endpoint: CODES }), 'metadata'],
+  ['grants passwords', () => members(atMetadata, { grant_types_supported: ['password'] }), 'metadata'],
+  ['names no grant', () => members(atMetadata, { grant_types_supported: undefined }), 'metadata'],
 ]
 
 /**
@@ -533,8 +597,17 @@ export const VARIANTS: Readonly<Record<string, () => Fault>> = {
       'content-security-policy': "default-src 'none', frame-ancestors 'self' https://www.example.com",
       'x-frame-options': undefined,
     }),
-  'sends x-frame-options twice': () =>
-    headers(atPage, { 'x-frame-options': 'DENY, deny', 'content-security-policy': undefined }),
+  'sends x-frame-options twice': () => framing('deny,  sameorigin'),
+  'forbids framing by an empty list': () => headers(atPage, { 'content-security-policy': 'frame-ancestors' }),
+  'prefers the last known referrer policy': () =>
+    headers(atPage, { 'referrer-policy': 'unsafe-url, no-referrer' }),
+  'escapes the user code in its complete URL': () =>
+    members(codes, ({ user_code }) => ({
+      verification_uri_complete: `http://localhost/?user_code=${user_code.replaceAll(/\w/g, escaped)}`,
+    })),
+  'sends tokens for a day': () => members(token, { expires_in: 86_400 }),
+  'refuses an absent scope and an empty one': () => refusesScope(true),
+  'refreshes with fewer scopes than requested': () => ({ before: FAULTS['refresh-scope']().before }),
   'does not revoke access tokens': () =>
     respond((request) => atRevocation(request) && isAccessToken(request), 400, {
       error: 'unsupported_token_type',

@@ -22,22 +22,17 @@ describe('the default page', () => {
     ])
   })
 
-  test('lists the most dangerous scopes first and marks them', () => {
-    const scopes = ['gist', 'delete_repo', 'read:org', 'cluster:admin']
+  test('lists the most dangerous scopes first and marks them, and shortens a very long one', () => {
+    const scopes = ['gist', 'delete_repo', 'x'.repeat(60), 'y'.repeat(61), 'cluster:admin']
     const items = [...read({ ...samples['a request'], scopes }).querySelectorAll('li')]
     const shown = items.map((item) => ['code', 'strong'].map((name) => item.querySelector(name)?.textContent))
     expect(shown).toEqual([
       ['delete_repo', 'High risk'],
       ['cluster:admin', 'High risk'],
       ['gist', undefined],
-      ['read:org', undefined],
+      ['x'.repeat(60), undefined],
+      [`${'y'.repeat(60)}…`, undefined],
     ])
-  })
-
-  test('shortens a very long scope', () => {
-    const scopes = ['x'.repeat(60), 'y'.repeat(61)]
-    const items = [...read({ ...samples['a request'], scopes }).querySelectorAll('li code')]
-    expect(items.map(({ textContent }) => textContent)).toEqual(['x'.repeat(60), `${'y'.repeat(60)}…`])
   })
 
   test('attributes the device name to the device', () => {
@@ -67,17 +62,14 @@ describe('the default page', () => {
     const facts = [...read(samples['a request']).querySelectorAll('dl div')].map(({ children }) =>
       [...children].map(({ textContent }) => textContent),
     )
+    const { 'a request': state } = samples
+    expect(read({ ...state, requestedAt: state.now + 5000 }).body.textContent).toContain('Requestednow')
     expect(facts).toEqual([
       ['Requested', '2 minutes ago Jan 1, 2026, 12:00 UTC'],
       ['Device', 'Calls itself deploy-tool 2.4.1'],
       ['IP address', '203.0.113.7'],
       ['Your account', 'octocat'],
     ])
-  })
-
-  test('a request time in the future is shown as now', () => {
-    const { 'a request': state } = samples
-    expect(read({ ...state, requestedAt: state.now + 5000 }).body.textContent).toContain('Requestednow')
   })
 
   test('links each refusal to the field and shows it in the title', () => {
@@ -92,23 +84,14 @@ describe('the default page', () => {
   })
 
   test.each([
-    ['no code', true, ''],
-    ['an unknown code', true, 'WDJB-MJHT'],
     ['an expired code', true, ''],
-    ['a used code', true, ''],
-    ['a code that is open somewhere else', true, ''],
-    ['a code that must be typed', true, ''],
-    ['a login that the policy refused', true, ''],
+    ['an unknown code', true, 'WDJB-MJHT'],
     ['a forged form', false, 'WDJB-MJHT'],
     ['too many tries', false, 'WDJB-MJHT'],
     ['an unavailable service', false, 'WDJB-MJHT'],
   ] as const)('%s: the field is marked (%s) and holds "%s"', (name, invalid, value) => {
     expect(field(samples[name])?.getAttribute('aria-invalid')).toBe(invalid ? 'true' : null)
     expect(field(samples[name])?.value).toBe(value)
-  })
-
-  test('says how long to wait after too many attempts', () => {
-    expect(read(samples['too many tries']).body.textContent).toContain('You can try again in 4 minutes.')
   })
 
   test('focuses the field, except if a code must be compared first', () => {
@@ -124,41 +107,22 @@ describe('the default page', () => {
     )
   })
 
-  test('the field suits codes, also on a phone', () => {
-    const input = field(samples['an empty field'])
-    const attributes = [...(input?.attributes ?? [])].map(({ name, value }) => [name, value])
-    const expected = { autocomplete: 'off', autocapitalize: 'characters', spellcheck: 'false' }
-    expect(Object.fromEntries(attributes)).toMatchObject({ ...expected, inputmode: 'text', maxlength: '32' })
-  })
-
   test('stays below its size limit', () => {
     for (const state of Object.values(samples))
       expect(gzipSync(defaultPage(state)).byteLength).toBeLessThan(3500)
   })
 })
 
+const LINUX_CHROME =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari'
+
 test.each([
-  [
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36 Edg/130.0',
-    'Edge on Windows',
-  ],
-  ['Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0', 'Firefox on Linux'],
-  [
-    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Mobile Safari/537.36',
-    'Chrome on Android',
-  ],
-  [
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',
-    'Safari on iOS',
-  ],
-  [
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_0) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15',
-    'Safari on macOS',
-  ],
+  [`${LINUX_CHROME}/537.36`, 'Chrome on Linux'],
+  [`${LINUX_CHROME.replace('X11; Linux x86_64', 'Linux; Android 15')}/537.36`, 'Chrome on Android'],
+  [`${LINUX_CHROME}/537.36 Edg/130.0`, 'Edge on Linux'],
+  ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148 Safari/604.1', 'Safari on iOS'],
   ['Mozilla/5.0 (PlayStation 5) AppleWebKit/605.1.15 Safari/605.1.15', 'Safari'],
   ['GitHub CLI 2.60.0', 'GitHub CLI 2.60.0'],
-  ['curl/8.5.0', 'curl 8.5.0'],
-  ['node', 'node'],
   ['deploy-tool/2.4.1 (linux; x64)', 'deploy-tool 2.4.1'],
   ['x'.repeat(200), `${'x'.repeat(60)}…`],
 ])('the user agent %s is called %s', (userAgent, words) => {
@@ -168,8 +132,6 @@ test.each([
 test.each([
   [0, 'now'],
   [-1, '1 second ago'],
-  [-59.6, '60 seconds ago'],
-  [-120, '2 minutes ago'],
   [-3 * 3600, '3 hours ago'],
   [40, 'in 40 seconds'],
   [300, 'in 5 minutes'],
@@ -215,17 +177,18 @@ test.each([
 })
 
 test.each([
+  ...['public_repo', 'repo:status', 'read:org', 'read:all', 'write:allowlist', 'gist', 'openid'],
   ...[
-    'public_repo',
-    'repo:status',
-    'read:org',
-    'read:all',
-    'write:allowlist',
-    'gist',
     'user:email',
-    'openid',
+    'wall',
+    'all-day',
+    'constructor',
+    '',
+    'read_api',
+    'readAll',
+    'Files.Read.All',
+    'overall:write',
   ],
-  ...['wall', 'all-day', 'constructor', '', 'read_api', 'readAll', 'Files.Read.All', 'overall:write'],
 ])('the scope %j is not risky', (scope) => {
   expect(isRiskyScope(scope)).toBe(false)
 })

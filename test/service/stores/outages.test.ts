@@ -89,22 +89,6 @@ test('an SQLite file loses no update of processes that are killed, or stopped an
 })
 
 describe.skipIf(!hasRedis)('a client of the host', () => {
-  test('queues no commands while Redis is killed', async () => {
-    const server = await mortal(() => startRedis('kept'))
-    const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => undefined)
-    await client.connect()
-    onTestFinished(() => client.destroy())
-    const store = closing(redisStore(client, { timeout: 0.6 }))
-    await increment(closing(redisStore(server.url, { timeout: 30 })))
-    await eventually(() => store.ping())
-    await server.kill()
-    await eventually(() => expect(client.isReady).toBe(false))
-    await expect(increment(store)).rejects.toThrow('Redis is not available: ENOTCONN')
-    await server.start()
-    await eventually(() => store.ping())
-    expect(await count(store)).toBe(1)
-  })
-
   test('may be that of a cluster', async () => {
     const server = await mortal(() => startRedis('cluster'))
     const client = await createClient({ url: server.url }).connect()

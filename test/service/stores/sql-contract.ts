@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { DatabaseStore, DatabaseStoreOptions } from '../../../src/service/stores/sql/index.ts'
-import { storeContract } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { databaseContract, increment } from './database-contract.ts'
 
@@ -18,8 +17,6 @@ const HOUR = 3_600_000
 
 /** What every store in an SQL database must do. */
 export function sqlContract({ share, own }: TestedDatabase): void {
-  for (const { name, run } of storeContract(() => share()())) test(name, run)
-
   databaseContract(share)
 
   test('deletes records that have expired, and keeps the others', async () => {
