@@ -15,7 +15,6 @@ import { type FamilyResult, familyWalk } from '../../test/paths/walks/family-wal
 import { nameOfServicePath } from '../../test/paths/walks/service-names.ts'
 import type { PollResult } from '../../test/paths/walks/service-walk.ts'
 import { type ServiceSituation, serviceWalk } from '../../test/paths/walks/service-walk.ts'
-import { tell as tellOfSession } from '../../test/paths/walks/session-names.ts'
 import { sessionWalk } from '../../test/paths/walks/session-walk.ts'
 import { readMachine } from '../tools/read-machine.ts'
 
@@ -56,8 +55,6 @@ export interface Graph {
   readonly title: string
   /** The test that walks them. */
   readonly test: string
-  /** What joins the steps in the name of a test. */
-  readonly joint: string
   /** The machines, by the name of their pictures, and which states their arrows join. */
   readonly machines: readonly PicturedMachine[]
   /** Who sends requests, and who responds to them: the position of a machine, or only a name. */
@@ -69,6 +66,8 @@ const DEVICE = pictureOf('device', 'device-authorization', deviceAuthorization)
 const SERVICE = pictureOf('service', 'device-grant', deviceGrant)
 const FAMILY = pictureOf('service', 'refresh-family', refreshFamily)
 const SESSION = pictureOf('session', 'session', session)
+
+const SESSION_WALK = sessionWalk()
 
 const CODES: Message = '>POST /login/device/code'
 const POLL: Message = '>POST /login/oauth/access_token'
@@ -89,7 +88,6 @@ export function graphs(): Graph[] {
       id: 'device',
       title: 'Device',
       test: 'test/paths/device.test.ts',
-      joint: ', then ',
       machines: [DEVICE],
       lanes: [{ name: 'device', machine: 0 }, { name: 'service' }],
       sets: DEVICE_SETS.map(({ title, kept, kind }) => ({
@@ -105,7 +103,6 @@ export function graphs(): Graph[] {
       id: 'service',
       title: 'Service',
       test: 'test/paths/service.test.ts',
-      joint: ', then ',
       machines: [SERVICE],
       lanes: [{ name: 'device' }, { name: 'service', machine: 0 }],
       sets: SERVICES.map((options) => ({
@@ -121,7 +118,6 @@ export function graphs(): Graph[] {
       id: 'family',
       title: 'Refresh family',
       test: 'test/paths/family.test.ts',
-      joint: ', ',
       machines: [FAMILY],
       lanes: [{ name: 'client' }, { name: 'service', machine: 0 }],
       sets: FAMILIES.map((options) => {
@@ -144,7 +140,6 @@ export function graphs(): Graph[] {
       id: 'both',
       title: 'Both sides',
       test: 'test/paths/both-sides.test.ts',
-      joint: ', then ',
       machines: [DEVICE, SERVICE],
       lanes: [
         { name: 'device', machine: 0 },
@@ -170,18 +165,17 @@ export function graphs(): Graph[] {
       id: 'session',
       title: 'Session',
       test: 'test/paths/session.test.ts',
-      joint: ', then ',
       machines: [SESSION],
       lanes: [{ name: 'session', machine: 0 }, { name: 'provider' }],
       sets: [
         {
           title: 'a session',
-          paths: shown(sessionWalk(), 'shortest', ({ session: before }, step, { session: after }) => {
+          paths: shown(SESSION_WALK, 'shortest', ({ session: before }, step, { session: after }) => {
             const [from, to] = [before?.value, after?.value]
             const response = step.type === 'refresh' || step.type === 'revoke' ? step.result : undefined
             const sends = (state: string) => to === state && (from !== state || response !== undefined)
             return {
-              words: tellOfSession(step),
+              words: SESSION_WALK.labelOf(step),
               states: [to === undefined ? [] : from === undefined ? ['restoring'] : [to]],
               wire: [
                 ...('response' in step && step.response ? [responseOf(step.response)] : []),

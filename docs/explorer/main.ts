@@ -80,7 +80,7 @@ function filter(): void {
       (!end || end === keyOf(last, Number(end[0]))) &&
       (!state || steps.some((one) => isIn(one, state))) &&
       (!step || steps.some((one) => one.words === step)) &&
-      (!words || `${nameOf(last, tree.joint)} ${wordsOf(steps)}`.toLowerCase().includes(words.toLowerCase()))
+      (!words || `${nameOf(last)} ${wordsOf(steps)}`.toLowerCase().includes(words.toLowerCase()))
     )
   })
   find('#found').textContent =
@@ -139,7 +139,7 @@ function showEnds(step: Step): void {
 function showTest(step: Step): void {
   find('#test-heading').textContent = step.isEnd ? 'The test' : 'The beginning of'
   const set = step.set === '' ? [] : [`${step.set} › `]
-  const rest = step.isEnd ? [...set, nameOf(step, tree.joint)] : [`${countOf(step)} paths`]
+  const rest = step.isEnd ? [...set, nameOf(step)] : [`${countOf(step)} paths`]
   const file = make('code', '', tree.test)
   find('#test-name').replaceChildren(...(step.isEnd ? [file, ' › ', ...rest] : rest))
 }

@@ -89,14 +89,14 @@ export function statesAfter({ states }: Step): (string | undefined)[] {
 }
 
 /** The name of the test that walks a path. The start of a login, or of a poll, is left out if a response follows. */
-export function nameOf(end: Step, joint: string): string {
+export function nameOf(end: Step): string {
   return pathTo(end)
     .filter(({ words, kind }, index, { [index + 1]: next }) => {
       if (words === 'started') return next?.kind !== 'codes'
       return !(words === 'polling' && kind === 'wait' && ['response', 'silence'].includes(next?.kind ?? ''))
     })
     .map(({ words }) => words)
-    .join(joint)
+    .join(', then ')
 }
 
 /** FNV-1a, 32 bits, in base 36. */

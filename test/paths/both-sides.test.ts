@@ -7,7 +7,6 @@ proveWalks('both sides', undefined, [
     title: 'both sides',
     walk,
     kind: 'shortest',
-    nameOf: (path) => path.map(({ step }) => walk.labelOf(step)).join(', then '),
     begin: () => new DrivenBothSides(),
   },
 ])

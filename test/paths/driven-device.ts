@@ -10,6 +10,7 @@ import {
 import type { DeviceStep, WireResponse } from '../../src/testing/index.ts'
 import { type DeviceSituation, type DeviceWalkStep, stateName } from '../../src/testing/paths/device-walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { HeldRequests } from './held-requests.ts'
 import { LATENCY } from './path-sets.ts'
 import type { Driven } from './prove-walks.ts'
 
@@ -83,12 +84,6 @@ const ERROR_AFTER: Readonly<Record<string, NonNullable<DeviceView['error']>['cod
   silence: 'timed_out',
 }
 
-/** A request that waits for its response. */
-interface OpenRequest {
-  readonly resolve: (response: Response) => void
-  readonly reject: (error: Error) => void
-}
-
 /** What is compared of a device: all that is no object of the flow, and no function. */
 export function comparableOf(snapshot: DeviceSnapshot) {
   const { flow, codes, token, error, ...context } = snapshot.context
@@ -108,7 +103,7 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
   readonly time = new VirtualTime()
   #sent = 0
   #actor: DeviceAuthorizationActor | undefined
-  #open: OpenRequest[] = []
+  readonly #open = new HeldRequests()
   /** Milliseconds by which the device's clock is behind its timers. */
   #lag = 0
   #broken = false
@@ -214,7 +209,7 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
     this.#remember(step)
     this.#compareView()
     const isAsking = this.snapshot.hasTag('polling') || this.snapshot.hasTag('requesting')
-    expect(this.#open).toHaveLength(isAsking ? 1 : 0)
+    expect(this.#open.count).toBe(isAsking ? 1 : 0)
     return { now: this.time.now, device: this.snapshot }
   }
 
@@ -225,7 +220,7 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
     await this.time.advance(3_600_000)
     expect(this.#sent).toBe(sent)
     expect(this.time.timers).toBe(0)
-    expect(this.#open).toEqual([])
+    expect(this.#open.count).toBe(0)
   }
 
   /** Records what a step must show. What a state shows is by the states alone. */
@@ -291,27 +286,13 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
       const { seconds, from } = this.#required
       expect(this.time.now - from, 'milliseconds before a poll').toBeGreaterThanOrEqual(seconds * 1000)
     }
-    return new Promise((resolve, reject) => {
-      const request = { resolve, reject }
-      this.#open.push(request)
-      init?.signal?.addEventListener('abort', () => {
-        this.#open = this.#open.filter((other) => other !== request)
-        reject(new DOMException('aborted', 'AbortError'))
-      })
-    })
+    return this.#open.hold(init?.signal)
   }
 
   async #response(response: WireResponse | undefined, latency = LATENCY): Promise<void> {
     await this.#nothingHappensFor(latency)
-    const [request, ...others] = this.#open
-    if (request === undefined || others.length > 0) throw new Error('one request must be on its way')
-    this.#open = []
-    if (response === undefined) request.reject(new TypeError('fetch failed'))
-    else {
-      const { body, ...init } = response
-      this.#require(body)
-      request.resolve(new Response(body, init))
-    }
+    if (response) this.#require(response.body)
+    this.#open.respond(response)
     this.#required.from = this.time.now
     await this.time.advance(0)
   }

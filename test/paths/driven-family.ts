@@ -3,6 +3,7 @@ import { refreshFamily } from '../../machines/refresh-family.ts'
 import { type Dialect, memoryStore, type Store } from '../../src/service/index.ts'
 import type { Family } from '../../src/service/tokens/families.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+import { Host } from './host.ts'
 import type { Driven } from './prove-walks.ts'
 import type {
   FamilyResult,
@@ -11,6 +12,7 @@ import type {
   FamilyWalkStep,
   PresentedToken,
 } from './walks/family-walk.ts'
+import type { IssuedStep } from './walks/issuing.ts'
 
 /** Turns of the event loop in which the service must have responded, and after which its store counts as idle. */
 const MOST_TURNS = 2000
@@ -32,23 +34,19 @@ interface Open {
   claim?: string | undefined
 }
 
-/** A token that is being made. */
-interface Making {
-  readonly of: Open
-  readonly made: (token: string) => void
-  readonly failed: (error: Error) => void
-}
-
 /** The real service with its real store, whose clock, client and host do what the steps of a path say. */
 export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   readonly #service: ReturnType<typeof startService>
-  readonly #making: Making[] = []
+  readonly #host = new Host<Open>(() => {
+    const of = this.#open.at(-1)
+    if (of === undefined) throw new Error('nobody asks for this token')
+    of.claim = this.#family?.claim?.id
+    return of
+  })
   #open: Open[] = []
   #requests = 0
   #updates = 0
   #family: Family | undefined
-  #issuing: 'fails' | 'takesLong' | undefined
-  #tokens = 0
   /** The pairs that the client has received, by the number of their refresh token. */
   readonly #pairs: Pair[] = []
   #results: FamilyResult[] = []
@@ -67,7 +65,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     }
     this.#service = startService({
       store: watched,
-      issueToken: () => this.#issue(),
+      issueToken: this.#host.issueToken,
       refreshTokens: { lifetime, reuseWindow },
       dialect,
     })
@@ -90,18 +88,18 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
       expect(status).toBe(200)
     },
     refresh: ({ token, issuing }) => {
-      this.#issuing = issuing
+      this.#host.issuing = issuing
       const open: Open = { generation: this.#pairs.length - 1 - BACK[token] }
       this.#open.push(open)
       void this.#refresh(open)
     },
-    issued: ({ of }) => this.#end(of).made(this.#newToken()),
-    notIssued: ({ of }) => this.#end(of).failed(new Error('the host has no token')),
+    issued: (step) => this.#end(step),
+    notIssued: (step) => this.#end(step),
   }
 
   async take(step: FamilyWalkStep, expected: FamilySituation): Promise<FamilySituation> {
     this.#results = []
-    this.#issuing = undefined
+    this.#host.issuing = undefined
     const executor = this.executors[step.type] as (step: FamilyWalkStep) => unknown
     await executor(step)
     const { family, waiting, results } = expected
@@ -110,7 +108,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
       () =>
         this.#results.length === results.length &&
         this.#open.length === waiting.length &&
-        this.#making.length === issuing,
+        this.#host.making.length === issuing,
     )
     const { value, context } = family ?? {}
     const stored = this.#family
@@ -124,7 +122,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
         until: stored?.claim?.until,
       },
       results: this.#results.sort(),
-      issuing: this.#making.length,
+      issuing: this.#host.making.length,
       pairs: this.#pairs.length,
       isValid: caller?.form === 'oauth',
     }).toEqual({
@@ -186,27 +184,10 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     }
   }
 
-  #issue(): string | Promise<string> {
-    if (this.#issuing === 'fails') throw new Error('the host has no token')
-    if (this.#issuing !== 'takesLong') return this.#newToken()
-    this.#issuing = undefined
-    const of = this.#open.at(-1)
-    if (of === undefined) throw new Error('nobody asks for this token')
-    of.claim = this.#family?.claim?.id
-    return new Promise((made, failed) => this.#making.push({ of, made, failed }))
-  }
-
-  #newToken(): string {
-    this.#tokens += 1
-    return `token-${this.#tokens}`
-  }
-
-  #end(of: 'first' | 'last'): Making {
-    const making = of === 'first' ? this.#making.shift() : this.#making.pop()
-    if (making === undefined) throw new Error('no pair is being issued')
+  #end(step: IssuedStep): void {
+    const of = this.#host.end(step)
     // If its pair is dropped, it asks again.
-    making.of.claim = undefined
-    this.#open = [...this.#open.filter((other) => other !== making.of), making.of]
-    return making
+    of.claim = undefined
+    this.#open = [...this.#open.filter((other) => other !== of), of]
   }
 }

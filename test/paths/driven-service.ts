@@ -3,7 +3,9 @@ import { deviceGrant, grantState, grantValue } from '../../machines/device-grant
 import type { Grant } from '../../src/service/grants/grant-steps.ts'
 import { memoryStore, type Store } from '../../src/service/index.ts'
 import { startService } from '../support/start-service.ts'
+import { Host } from './host.ts'
 import type { Driven } from './prove-walks.ts'
+import type { IssuedStep } from './walks/issuing.ts'
 import type {
   PollResult,
   ServiceSituation,
@@ -28,11 +30,9 @@ interface ReceivedEvent {
   readonly interval: number | undefined
 }
 
-/** A token that is being made. */
-interface Making {
+/** A poll that waits for its token. */
+interface Waiting {
   readonly claim: string
-  readonly made: (token: string) => void
-  readonly failed: (error: Error) => void
   readonly received: Promise<ReceivedEvent>
 }
 
@@ -55,13 +55,13 @@ export function watchedStore(clock: { now(): number }) {
 export function foundIn(
   stored: Grant | undefined,
   now: number,
-  making: readonly { readonly claim: string }[] = [],
+  waiting: readonly { readonly claim: string }[] = [],
 ): ServiceSituation {
   if (stored === undefined) throw new Error('the service stored no grant')
   return {
     now,
     grant: deviceGrant.resolveState({ value: grantValue(stored.state), context: stored }),
-    withoutResponse: making.map(({ claim }) => claim),
+    withoutResponse: waiting.map(({ claim }) => claim),
     polls: 0,
     events: [],
   }
@@ -72,15 +72,16 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
   readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
   readonly #watched = watchedStore(this.#clock)
   readonly #service: ReturnType<typeof startService>
-  readonly #making: Making[] = []
+  readonly #host = new Host<Waiting>(() => {
+    if (this.#polled === undefined) throw new Error('nobody asks for this token')
+    return { claim: this.#watched.grant()?.claim?.id ?? '', received: this.#polled }
+  })
+  #polled: Promise<ReceivedEvent> | undefined
   #codes = { device_code: '', user_code: '' }
-  #issuing: 'fails' | 'takesLong' | undefined
-  #begun: Omit<Making, 'received'> | undefined
   readonly #leeway: number
   /** By the specification alone: seconds between two polls, and when the last one came that was not early. */
   #required = 5
   #lastPollAt = Number.NEGATIVE_INFINITY
-  #tokens = 0
   readonly #delivered = new Set<string>()
   #last: { received?: ReceivedEvent | undefined; decision?: string | undefined } = {}
 
@@ -90,7 +91,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     this.#service = startService({
       clock: this.#clock,
       store: this.#watched.store,
-      issueToken: () => this.#issue(),
+      issueToken: this.#host.issueToken,
       ...options,
     })
   }
@@ -107,10 +108,13 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
       this.#clock.time += milliseconds
     },
     poll: async ({ issuing }) => {
-      this.#issuing = issuing
-      const received = this.#poll()
-      if (issuing !== 'takesLong') this.#last = { received: await received }
-      else this.#making.push({ ...(await this.#makingBegins(received)), received })
+      this.#host.issuing = issuing
+      const begun = this.#host.begun()
+      this.#polled = this.#poll()
+      const responded = this.#polled.then((received) => {
+        this.#last = { received }
+      })
+      await (issuing === 'takesLong' ? Promise.race([begun, responded]) : responded)
     },
     approve: async () => {
       this.#last = { decision: await this.#service.approve(this.#codes.user_code, 'octocat') }
@@ -118,8 +122,8 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     deny: async () => {
       this.#last = { decision: await this.#service.deny(this.#codes.user_code) }
     },
-    issued: ({ of }) => this.#settle(of, ({ made }) => made(this.#newToken())),
-    notIssued: ({ of }) => this.#settle(of, ({ failed }) => failed(new Error('the host has no token'))),
+    issued: (step) => this.#settle(step),
+    notIssued: (step) => this.#settle(step),
   }
 
   async take(step: ServiceWalkStep, expected: ServiceSituation): Promise<ServiceSituation> {
@@ -143,7 +147,8 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.received)
     expect(interval).toBe(this.#required)
     expect(this.#delivered.size).toBe(grant.value === 'authorized' ? 1 : 0)
-    return foundIn(this.#watched.grant(), this.#clock.time, this.#making)
+    const waiting = this.#host.making.map(({ of }) => of)
+    return foundIn(this.#watched.grant(), this.#clock.time, waiting)
   }
 
   /** Spec 3, 7: a poll that is too early adds five seconds, and only such a one is told to slow down. */
@@ -159,38 +164,8 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     expect(this.#watched.grant()?.lastPollAt).toBe(this.#lastPollAt)
   }
 
-  #issue(): string | Promise<string> {
-    if (this.#issuing === 'fails') throw new Error('the host has no token')
-    if (this.#issuing !== 'takesLong') return this.#newToken()
-    return new Promise((made, failed) => {
-      this.#begun = { claim: this.#watched.grant()?.claim?.id ?? '', made, failed }
-    })
-  }
-
-  #newToken(): string {
-    this.#tokens += 1
-    return `token-${this.#tokens}`
-  }
-
-  async #makingBegins(received: Promise<ReceivedEvent>): Promise<Omit<Making, 'received'>> {
-    let hasResponse = false
-    received.finally(() => {
-      hasResponse = true
-    })
-    while (this.#begun === undefined) {
-      if (hasResponse) throw new Error('the poll got a response although its token should be slow')
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    const begun = this.#begun
-    this.#begun = undefined
-    return begun
-  }
-
-  async #settle(of: 'first' | 'last', end: (making: Making) => void): Promise<void> {
-    const making = of === 'first' ? this.#making.shift() : this.#making.pop()
-    if (making === undefined) throw new Error('no token is being made')
-    end(making)
-    this.#last = { received: await making.received }
+  async #settle(step: IssuedStep): Promise<void> {
+    this.#last = { received: await this.#host.end(step).received }
   }
 
   async #poll(): Promise<ReceivedEvent> {

@@ -1,13 +1,30 @@
 import { expect } from 'vitest'
 import type { SnapshotFrom } from 'xstate'
 import type { session as sessionMachine } from '../../machines/session.ts'
-import type { Clock, OAuthToken } from '../../src/index.ts'
-import { createSession, viewOfSession } from '../../src/session/index.ts'
+import { tokenInUse } from '../../machines/session-selectors.ts'
+import { formOf } from '../../src/auth/auth.ts'
+import { type Clock, github, type OAuthToken, type Provider, Secret } from '../../src/index.ts'
+import { createSession, memoryStore, type Session, viewOfSession } from '../../src/session/index.ts'
+import { keptOf, loginRecord, readSession } from '../../src/session/session-record.ts'
+import type { Json } from '../../src/store/store.ts'
 import { CODES_RESPONSES } from '../../src/testing/paths/codes-responses.ts'
+import { jsonResponse, pageResponse, type WireResponse } from '../../src/testing/paths/wire-response.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { HeldRequests } from './held-requests.ts'
+import { HeldStore } from './held-store.ts'
 import type { Driven } from './prove-walks.ts'
-import { SessionEnvironment } from './walks/session-environment.ts'
-import type { SessionSituation, SessionWalkStep } from './walks/session-walk.ts'
-import { OTHERS, OURS, type Stored } from './walks/stored-login.ts'
+import { tokenOf, tokenResponse } from './walks/refresh-responses.ts'
+import type { SessionStep, StepOf } from './walks/session-steps.ts'
+import { firstStored, type SessionSituation, STOP, TIMEOUTS } from './walks/session-walk.ts'
+import {
+  afterwards,
+  issues,
+  type Meanwhile,
+  OTHER_PID,
+  OTHERS,
+  OURS,
+  type Stored,
+} from './walks/stored-login.ts'
 
 type Snapshot = SnapshotFrom<typeof sessionMachine>
 
@@ -77,42 +94,162 @@ function comparedStored(stored: Stored) {
   return [kept.generation, kept.sentAt, textOf(kept.token), owner]
 }
 
+const NAME = 'default'
+
+/** GitHub, if it had an endpoint for revocation. */
+const PROVIDER: Provider = { ...github(), revocationEndpoint: 'https://github.com/revoke' }
+
 /** The real session, whose store, provider, user and other processes do what the steps of a path say. */
-export class DrivenSession implements Driven<SessionSituation, SessionWalkStep> {
-  readonly #environment: SessionEnvironment
+export class DrivenSession implements Driven<SessionSituation, SessionStep> {
+  readonly #time = new VirtualTime()
+  readonly #records = memoryStore()
+  readonly #store = new HeldStore(
+    { self: 'ours', isGone: () => false, pidOf: () => OTHER_PID },
+    this.#records.update,
+  )
+  readonly #open = new HeldRequests()
+  #issued = 0
+  #opened: Session | undefined
   #broken: keyof Clock | undefined
   /** The requests of a step, and what they must be. */
   #requests: { readonly sent: object; readonly expected: object }[] = []
   #revoked = 0
 
   constructor(now: number) {
-    this.#environment = new SessionEnvironment(now)
+    this.#time.now = now
   }
 
-  async take(step: SessionWalkStep, expected: SessionSituation): Promise<SessionSituation> {
+  get #session(): Session {
+    if (this.#opened === undefined) throw new TypeError('the session was not opened')
+    return this.#opened
+  }
+
+  get #snapshot(): Snapshot {
+    return this.#session.actor.getSnapshot()
+  }
+
+  /** One executor for each type of step. */
+  readonly executors: { [Type in SessionStep['type']]: (step: StepOf<Type>) => unknown } = {
+    open: async ({ stored }) => {
+      await this.#write(firstStored(stored, this.#time.now))
+      this.#issued = stored === 'nothing' ? 0 : 1
+      this.#opened = createSession({
+        clientId: 'sample-client-id',
+        scopes: ['repo'],
+        provider: PROVIDER,
+        store: this.#store,
+        name: NAME,
+        fetch: (input, init) => {
+          this.#requests.push(this.#readRequest(input, init))
+          return this.#open.hold(init?.signal)
+        },
+        clock: this.#breakable(this.#time.clock()),
+        random: () => 0,
+      })
+    },
+    need: (step) => this.#session.actor.send(step),
+    login: (step) => this.#session.actor.send(step),
+    logout: (step) => this.#session.actor.send(step),
+    cancel: (step) => this.#session.actor.send(step),
+    keep: () => {
+      this.#issued += 1
+      this.#session.actor.send({ type: 'keep', token: tokenOf(this.#issued, this.#time.now) })
+    },
+    rejected: ({ token }) => {
+      const inUse = token === 'inUse' && tokenInUse(this.#snapshot.context)?.token.accessToken.reveal()
+      const refused = new Secret(`Bearer ${inUse || 'another'}`)
+      formOf(this.#session).learn?.(new Response(null, { status: 401 }), refused)
+    },
+    authorize: async ({ result }) => {
+      if (result === 'unreachable') return this.#respond(undefined)
+      await this.#respond(CODES_RESPONSES.codes.response)
+      await this.#time.until(() => this.#open.count > 0)
+      if (result === 'denied') return this.#respond(jsonResponse({ error: 'access_denied' }))
+      this.#issued += 1
+      await this.#respond(tokenResponse(this.#issued))
+    },
+    store: async ({ meanwhile, fails }) => {
+      if (meanwhile) await this.#meanwhile(meanwhile)
+      const isErasing = this.#snapshot.value === 'erasing'
+      this.#store.end(fails ? 'fail' : 'run')
+      await this.#time.settle()
+      // A logout that cannot write tries to delete.
+      if (fails && isErasing) this.#store.end('fail')
+    },
+    refresh: async ({ result, response }) => {
+      if (result === 'token') this.#issued += 1
+      if (result === 'silence') return this.#time.advance(TIMEOUTS.refresh)
+      // No timer fires while a process is stopped.
+      if (result === 'stopped') this.#time.now += STOP
+      await this.#respond(response)
+    },
+    revoke: async ({ result }) => {
+      if (result === 'silence') return this.#time.advance(TIMEOUTS.revoke)
+      if (result === 'unreachable') return this.#respond(undefined)
+      if (result === 'refused') return this.#respond(pageResponse(503))
+      while (this.#open.count > 0) await this.#respond({ status: 200, headers: {}, body: '' })
+    },
+    wait: async ({ until, milliseconds }) => {
+      const end = this.#time.now + milliseconds
+      for (;;) {
+        await this.#time.settle()
+        // The last try of an outage is still running.
+        const isTrying = until === 'outage' && this.#store.isHeld
+        if (this.#time.now >= end && !isTrying) break
+        if (this.#store.isHeld && until === 'outage') this.#store.end('fail')
+        else if (this.#store.isHeld && until === 'impatient') this.#store.end('run')
+        else if (!this.#time.step(end)) this.#time.now = end
+      }
+    },
+    /** Makes the code throw something other than a request's error, at a response or when the device reads the clock. */
+    defect: async () => {
+      if (this.#snapshot.matches('refreshing')) {
+        this.#broken = 'clearTimeout'
+        await this.#respond(undefined)
+      } else {
+        await this.#respond(CODES_RESPONSES.codes.response)
+        this.#broken = 'now'
+        this.#snapshot.children.authorize?.send({ type: 'wake' })
+        await this.#time.settle()
+      }
+      this.#broken = undefined
+    },
+  }
+
+  async take(step: SessionStep, expected: SessionSituation): Promise<SessionSituation> {
     this.#requests = []
-    await this.#act(step)
+    const executor = this.executors[step.type] as (step: SessionStep) => unknown
+    await executor(step)
+    await this.#time.settle()
     if (expected.session === undefined) throw new Error('the walk has no session')
-    const session = this.#environment.session.actor.getSnapshot()
-    const stored = named(await this.#environment.stored())
+    const session = this.#snapshot
+    const stored = named(await this.#stored())
     expect(compared(session)).toEqual(compared(expected.session))
-    expect(this.#environment.time.now).toBe(expected.now)
+    expect(this.#time.now).toBe(expected.now)
     expect(comparedStored(stored)).toEqual(comparedStored(expected.stored))
     this.#compareView(session)
     for (const { sent, expected } of this.#requests) expect(sent).toEqual(expected)
     const isAsking = ['authorizing', 'refreshing', 'revoking'].includes(session.value)
     const isUpdating = ['restoring', 'claiming', 'settling', 'erasing'].includes(session.value)
-    expect(this.#environment.pending).toEqual({ requests: isAsking ? 1 : 0, updates: isUpdating ? 1 : 0 })
+    expect([this.#open.count, this.#store.isHeld]).toEqual([isAsking ? 1 : 0, isUpdating])
     return { ...expected, session, stored }
   }
 
-  #compareView({ value, context }: Snapshot): void {
-    const { now } = this.#environment.time
+  /** Stops the session, which leaves nothing behind. A session at rest keeps no process alive. */
+  end(): void {
+    if (['signedIn', 'signedOut', 'ended', 'unavailable'].includes(this.#snapshot.value))
+      expect(this.#time.timers).toBe(0)
+    this.#session.actor.stop()
+  }
+
+  #compareView(snapshot: Snapshot): void {
+    const { value, context } = snapshot
+    const { now } = this.#time
     const { kept, result } = context
     const pair = result && 'token' in result ? result : undefined
     const { token, sentAt = 0 } = pair ?? kept ?? {}
     const end = token?.expiresIn === undefined ? Number.POSITIVE_INFINITY : sentAt + LIFETIME
-    expect(viewOfSession(this.#environment.session.actor.getSnapshot(), now)).toMatchObject({
+    expect(viewOfSession(snapshot, now)).toMatchObject({
       status: value,
       text: SHOWN[value],
       isStored: kept !== undefined && result === undefined,
@@ -123,62 +260,21 @@ export class DrivenSession implements Driven<SessionSituation, SessionWalkStep> 
 
   /** Reads a request, and what its state must send. The device flow has a walk of its own. */
   #readRequest(input: Parameters<typeof fetch>[0], init: RequestInit | undefined) {
-    const { value, context } = this.#environment.session.actor.getSnapshot()
+    const { value, context } = this.#snapshot
     const url = String(input)
     const fields = Object.fromEntries(new URLSearchParams(String(init?.body)))
     const token = value === 'revoking' ? context.revoking[this.#revoked++] : context.kept?.token
-    const expected = requestIn(value, token)
+    const isPoll = value === 'authorizing' && url === TOKEN_ENDPOINT
+    const expected = isPoll ? { url, fields } : requestIn(value, token)
     return {
       sent: { url, method: init?.method, redirect: init?.redirect, fields },
-      expected:
-        value === 'authorizing' && url === TOKEN_ENDPOINT
-          ? { url, method: 'POST', redirect: 'manual', fields }
-          : { method: 'POST', redirect: 'manual', ...expected },
+      expected: { method: 'POST', redirect: 'manual', ...expected },
     }
   }
 
-  /** Stops the session, which leaves nothing behind. A session at rest keeps no process alive. */
-  end(): void {
-    const { session } = this.#environment
-    if (['signedIn', 'signedOut', 'ended', 'unavailable'].includes(session.actor.getSnapshot().value))
-      expect(this.#environment.time.timers).toBe(0)
-    session.actor.stop()
-  }
-
-  async #act(step: SessionWalkStep): Promise<void> {
-    const environment = this.#environment
-    switch (step.type) {
-      case 'open':
-        await environment.open(step, ({ clock, fetch: send = fetch, ...options }) => {
-          return createSession({
-            ...options,
-            fetch: (input, init) => {
-              this.#requests.push(this.#readRequest(input, init))
-              return send(input, init)
-            },
-            ...(clock && { clock: this.#breakable(clock) }),
-          })
-        })
-        return
-      case 'keep':
-        return environment.keep()
-      case 'rejected':
-        return environment.reject(step)
-      case 'authorize':
-        return environment.authorize(step)
-      case 'store':
-        return environment.update(step)
-      case 'refresh':
-        return environment.refresh(step)
-      case 'revoke':
-        return environment.revoke(step)
-      case 'wait':
-        return environment.wait(step)
-      case 'defect':
-        return this.#break()
-      default:
-        return environment.send(step.type)
-    }
+  async #respond(response: WireResponse | undefined): Promise<void> {
+    this.#open.respond(response)
+    await this.#time.settle()
   }
 
   #breakable(clock: Clock): Clock {
@@ -198,18 +294,26 @@ export class DrivenSession implements Driven<SessionSituation, SessionWalkStep> 
     }
   }
 
-  /** Makes the code throw something other than a request's error, at a response or when the device reads the clock. */
-  async #break(): Promise<void> {
-    const { session } = this.#environment
-    if (session.actor.getSnapshot().matches('refreshing')) {
-      this.#broken = 'clearTimeout'
-      await this.#environment.respond(undefined)
-    } else {
-      await this.#environment.respond(CODES_RESPONSES.codes.response)
-      this.#broken = 'now'
-      session.actor.getSnapshot().children.authorize?.send({ type: 'wake' })
-      await this.#environment.time.settle()
-    }
-    this.#broken = undefined
+  async #stored(): Promise<Stored> {
+    const record = readSession(await this.#records.update(NAME, (value) => ({ result: value })))
+    if (record?.status !== 'signedIn') return record?.status
+    return { kept: keptOf(record), ...(record.claim && { owner: record.claim.owner }) }
   }
+
+  async #meanwhile(meanwhile: Meanwhile): Promise<void> {
+    if (issues(meanwhile)) this.#issued += 1
+    const { now } = this.#time
+    await this.#write(afterwards(await this.#stored(), meanwhile, { number: this.#issued, now }))
+  }
+
+  async #write(stored: Stored): Promise<void> {
+    if (stored === undefined) return
+    await this.#records.update(NAME, () => ({ result: undefined, value: recordOf(stored) }))
+  }
+}
+
+function recordOf(stored: Exclude<Stored, undefined>): NonNullable<Json> {
+  if (typeof stored === 'string') return { v: 1, status: stored }
+  const claim = stored.owner === undefined ? {} : { claim: { owner: stored.owner, nonce: 'another' } }
+  return { ...loginRecord(stored.kept, PROVIDER), ...claim } as NonNullable<Json>
 }

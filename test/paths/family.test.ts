@@ -15,7 +15,6 @@ proveWalks<FamilySituation, FamilyWalkStep>(
       title: titleOfFamily(options),
       walk,
       kind: 'shortest',
-      nameOf: (path) => path.map(({ step }) => walk.labelOf(step)).join(', '),
       begin: () => new DrivenFamily(options),
       expectTarget: (edge) =>
         expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.reuseWindow)),

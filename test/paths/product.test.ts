@@ -22,17 +22,13 @@ const AT_ONCE = 40
 /** The faults of which two may happen on one path. Of the others, one. */
 const COMBINED: readonly Fault[] = ['response lost', 'no response', 'killed', 'stopped for a minute']
 
-interface Bounds extends World {
-  readonly combined: readonly Fault[]
-}
-
 const printed: string[] = []
 
 /**
  * Walks everything that two sessions can do with the real code, within the bounds. Each edge is walked from the start,
  * along the shortest way to its situation.
  */
-async function walkAll({ combined, ...world }: Bounds) {
+async function walkAll({ combined, ...world }: World & { readonly combined: readonly Fault[] }) {
   const names = new Set<string>()
   const losses = new Map<string, string>()
   const broken: string[] = []
@@ -48,8 +44,8 @@ async function walkAll({ combined, ...world }: Bounds) {
     names.add(name)
     if (sessions.isAtRest && sessions.isHalfLoggedOut && faults.join() === 'logout')
       broken.push(`not revoked: ${trace.join(', ')}`)
-    const loss = sessions.isAtRest ? sessions.loss : undefined
-    if (loss && !losses.has(faults.join(', '))) losses.set(faults.join(', '), trace.join(', '))
+    if (sessions.isAtRest && sessions.isLost && !losses.has(faults.join(', ')))
+      losses.set(faults.join(', '), trace.join(', '))
     for (const [pick, { fault }] of sessions.steps().entries())
       if (fault === undefined || isWithinBounds([...faults, fault])) found.push({ from: reached, pick })
   }
@@ -84,13 +80,16 @@ async function walkAll({ combined, ...world }: Bounds) {
     }
     walked += edges.length
   }
-  const shortest = [...losses].filter(([faults]) => !isMoreThanOther(faults, [...losses.keys()]))
-  return { situations: names.size, edges: found.length, walked, broken, losses: shortest }
-}
-
-/** Whether one of the faults loses the login alone. */
-function isMoreThanOther(faults: string, all: readonly string[]): boolean {
-  return all.some((other) => other !== faults && faults.split(', ').includes(other))
+  // Without those of which one fault loses the login alone.
+  const isShortest = ([faults]: readonly [string, string]) =>
+    ![...losses.keys()].some((other) => other !== faults && faults.split(', ').includes(other))
+  return {
+    situations: names.size,
+    edges: found.length,
+    walked,
+    broken,
+    losses: [...losses].filter(isShortest),
+  }
 }
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/simulation.md'), 'utf8')

@@ -26,7 +26,8 @@ export interface PathSet<Situation, Step> {
   readonly title: string
   readonly walk: Walk<Situation, Step>
   readonly kind: PathKind
-  readonly nameOf: (path: readonly WalkedStep<Situation, Step>[]) => string
+  /** Names a path, if the labels of its steps do not. */
+  readonly nameOf?: (path: readonly WalkedStep<Situation, Step>[]) => string
   readonly begin: () => Driven<Situation, Step>
   /** Compares an edge with the specification, written down apart from the machine. */
   readonly expectTarget?: (edge: Edge) => void
@@ -61,8 +62,10 @@ export function proveWalks<Situation, Step>(
     process.stdout.write(`${name}: ${count} paths, ${walked.size} of ${edges.size} edges\n`)
   })
 
-  for (const { title, walk, kind, nameOf, begin, expectTarget, rules = '' } of sets)
+  for (const { title, walk, kind, begin, expectTarget, rules = '', ...set } of sets)
     describe(title, () => {
+      const labelsOf: typeof set.nameOf = (path) => path.map(({ step }) => walk.labelOf(step)).join(', then ')
+      const { nameOf = labelsOf } = set
       const paths = pathsOf(walk, kind)
       count += paths.length
       const here = edgesOf(walk)

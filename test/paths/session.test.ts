@@ -3,63 +3,96 @@ import { session } from '../../machines/session.ts'
 import { type Edge, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenSession } from './driven-session.ts'
 import { proveWalks } from './prove-walks.ts'
-import { nameOfSessionPath } from './walks/session-names.ts'
 import { sessionWalk } from './walks/session-walk.ts'
 
-const WITHOUT_LOGIN = { need: 'restoring', login: 'authorizing', keep: 'settling', logout: 'erasing' }
+const WITHOUT_LOGIN = {
+  'token needed': 'restoring',
+  login: 'authorizing',
+  'given a token': 'settling',
+  logout: 'erasing',
+}
 
 /** The outcomes of a refresh after which the refresh token may be spent. */
-const UNCLEAR = ['failing', 'unreadable', 'unusableToken', 'redirected', 'unreachable', 'silence']
+const UNCLEAR = [
+  'met by a failing server',
+  'met by an HTML page',
+  'given a token that is none',
+  'sent elsewhere by a redirect',
+  'cut off',
+  'left without a response',
+]
 
 /** Where each step leads by the specification, written down apart from the machine. */
 const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boolean) => string | undefined>> =
   {
     closed: () => 'restoring',
     restoring: (step, has) => {
-      if (step === 'store fails') return 'unavailable'
-      if (step === 'store ended' || (step === 'store' && has('end stored'))) return 'ended'
-      if (step === 'store signedOut' || (step === 'store' && has('nothing stored'))) return 'signedOut'
+      if (step === 'store failed') return 'unavailable'
+      if (step === 'ended in another process' || (step === 'store updated' && has('end stored')))
+        return 'ended'
+      if (step === 'logged out by another process' || (step === 'store updated' && has('nothing stored')))
+        return 'signedOut'
       return step === 'logout' ? 'erasing' : 'signedIn'
     },
     unavailable: (step) => WITHOUT_LOGIN[step as keyof typeof WITHOUT_LOGIN],
     signedOut: (step) => WITHOUT_LOGIN[step as keyof typeof WITHOUT_LOGIN],
     ended: (step) => WITHOUT_LOGIN[step as keyof typeof WITHOUT_LOGIN],
-    authorizing: (step) => ({ 'authorize authorized': 'settling', logout: 'erasing' })[step] ?? 'restoring',
+    authorizing: (step) => ({ authorized: 'settling', logout: 'erasing' })[step] ?? 'restoring',
     signedIn: (step, has) => {
       if (step === 'login') return 'authorizing'
-      if (step === 'keep') return 'settling'
+      if (step === 'given a token') return 'settling'
       if (step === 'logout') return 'erasing'
-      const isRefreshed = (step === 'need' && !has('resting')) || (step === 'rejected inUse' && !has('new'))
+      const isRefreshed =
+        (step === 'token needed' && !has('resting')) || (step === 'refused by an API' && !has('new'))
       return isRefreshed ? 'claiming' : 'signedIn'
     },
     claiming: (step, has) => {
-      if (step === 'store ended' || (step === 'store' && has('lasting'))) return 'ended'
-      if (step === 'store signedOut' || step === 'store loggedIn') return 'signedOut'
-      if (step === 'store claimed' || (step === 'store' && has('claimed by another'))) return 'waiting'
-      if (step === 'store' || step === 'store released') return 'refreshing'
-      if (step === 'store fails') return 'settling'
+      if (step === 'ended in another process' || (step === 'store updated' && has('lasting'))) return 'ended'
+      if (step === 'logged out by another process' || step === 'logged in anew by another process')
+        return 'signedOut'
+      if (step === 'claimed by another process' || (step === 'store updated' && has('claimed by another')))
+        return 'waiting'
+      if (step === 'store updated' || step === 'given back by another process') return 'refreshing'
+      if (step === 'store failed') return 'settling'
       return step === 'logout' ? 'erasing' : 'signedIn'
     },
-    waiting: (step) => ({ pause: 'claiming', impatient: 'signedIn', logout: 'erasing' })[step],
+    waiting: (step) =>
+      ({
+        'waited for the other process': 'claiming',
+        'gave up waiting for the other process': 'signedIn',
+        logout: 'erasing',
+      })[step],
     refreshing: (step, has) => {
-      if (step === 'refresh stopped' && !has('repeated')) return has('leaving') ? 'settling' : 'claiming'
-      const isRepeated = UNCLEAR.includes(step.replace('refresh ', '')) && !has('repeated')
+      if (step === 'cut off while the process was stopped' && !has('repeated'))
+        return has('leaving') ? 'settling' : 'claiming'
+      const isRepeated = UNCLEAR.includes(step) && !has('repeated')
       return isRepeated || step === 'logout' ? 'refreshing' : 'settling'
     },
     settling: (step, has) => {
       if (step === 'logout') return 'settling'
       if (has('leaving')) return 'erasing'
-      if (step === 'store fails')
+      if (step === 'store failed')
         return has('pair in memory') || has('end') || has('fault') ? 'unsettled' : 'signedIn'
-      if (['store ended', 'store signedOut', 'store loggedIn'].includes(step))
+      if (
+        [
+          'ended in another process',
+          'logged out by another process',
+          'logged in anew by another process',
+        ].includes(step)
+      )
         return has('pair in memory') ? 'revoking' : 'signedOut'
-      return step === 'store' && has('end') ? 'ended' : 'signedIn'
+      return step === 'store updated' && has('end') ? 'ended' : 'signedIn'
     },
     unsettled: (step) =>
-      ({ need: 'settling', retry: 'settling', keep: 'settling', logout: 'erasing' })[step] ?? 'unsettled',
+      ({
+        'token needed': 'settling',
+        'waited for the store': 'settling',
+        'given a token': 'settling',
+        logout: 'erasing',
+      })[step] ?? 'unsettled',
     erasing: (step, has) => {
-      if (step === 'store fails') return has('pair in memory') ? 'unsettled' : 'unavailable'
-      const isEmpty = step === 'store signedOut' || has('nothing stored') || has('end stored')
+      if (step === 'store failed') return has('pair in memory') ? 'unsettled' : 'unavailable'
+      const isEmpty = step === 'logged out by another process' || has('nothing stored') || has('end stored')
       return has('pair in memory') || !isEmpty ? 'revoking' : 'signedOut'
     },
     revoking: () => 'signedOut',
@@ -77,7 +110,6 @@ proveWalks('session', session, [
     title: 'a session',
     walk,
     kind: 'shortest',
-    nameOf: (path) => nameOfSessionPath(path.map(({ step }) => step)),
     begin: () => new DrivenSession(walk.start.now),
     expectTarget: (edge) => expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge)),
   },

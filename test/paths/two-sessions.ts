@@ -5,7 +5,7 @@ import { loginRecord, readSession, type SessionRecord } from '../../src/session/
 import type { Json } from '../../src/store/store.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { rotatingProvider } from '../session/support/rotating-provider.ts'
-import { storeFault } from './walks/session-walk.ts'
+import { HeldStore } from './held-store.ts'
 
 /** What goes wrong, and what a user does: a walk is bounded by their number. */
 export type Fault =
@@ -43,12 +43,6 @@ export interface World {
   readonly areApart: boolean
 }
 
-/** An update of the store that waits for its step. */
-interface HeldUpdate {
-  readonly run: () => void
-  readonly fail: () => void
-}
-
 const NAME = 'default'
 
 /** Milliseconds after which Node does not write the headers of a refresh request any more. */
@@ -60,8 +54,8 @@ const TOKEN_ENDPOINT = 'https://provider.example/login/oauth/access_token'
 class Process {
   readonly letter: string
   readonly time = new VirtualTime()
+  readonly store: HeldStore
   readonly session: Session
-  held: HeldUpdate | undefined
   open: OpenRequest | undefined
   isKilled = false
 
@@ -73,17 +67,12 @@ class Process {
   ) {
     this.letter = letter
     this.time.now = world.now
-    const store: SessionStore = {
-      owners: { self: letter, isGone: (owner) => world.isGone(owner), pidOf: () => undefined },
-      update: (key, change) =>
-        new Promise((resolve, reject) => {
-          this.held = { run: () => resolve(update(key, change)), fail: () => reject(storeFault()) }
-        }),
-    }
+    const isGone = (owner: string) => world.isGone(owner)
+    this.store = new HeldStore({ self: letter, isGone, pidOf: () => undefined }, update)
     this.session = createSession({
       clientId: 'id',
       provider: world.provider.provider,
-      store,
+      store: this.store,
       clock: this.time.clock(),
       random: () => 0,
       fetch: (url, init) =>
@@ -103,11 +92,9 @@ class Process {
     return !this.isKilled && states.includes(this.snapshot.value)
   }
 
-  /** Takes the update or the request that waits. */
-  takeUpdate(): HeldUpdate | undefined {
-    const { held } = this
-    this.held = undefined
-    return held
+  /** Whether a request or an update waits for its step. */
+  get isBusy(): boolean {
+    return this.open !== undefined || this.store.isHeld
   }
 
   takeRequest(): OpenRequest | undefined {
@@ -153,7 +140,7 @@ export class TwoSessions {
     const kept = { login: 'first', generation: 0, token: await this.#newPair(), sentAt: this.now - HOUR }
     this.#record = loginRecord(kept, this.provider.provider)
     await this.#records.update(NAME, () => ({ result: undefined, value: this.#record as NonNullable<Json> }))
-    for (const process of this.#processes) process.takeUpdate()?.run()
+    for (const { store } of this.#processes) store.end('run')
     await settle()
     return this
   }
@@ -174,8 +161,7 @@ export class TwoSessions {
 
   /** Whether nothing is on its way. */
   get isAtRest(): boolean {
-    const isIdle = (process: Process) =>
-      process.isKilled || (!process.held && !process.open && isResting(process))
+    const isIdle = (process: Process) => process.isKilled || (!process.isBusy && isResting(process))
     return this.#late.length === 0 && this.#processes.every(isIdle)
   }
 
@@ -187,22 +173,18 @@ export class TwoSessions {
       ...this.#wireSteps(process),
       ...this.#sessionSteps(process),
     ])
+    const arriveLate = (request: OpenRequest) => {
+      this.#late = this.#late.filter((other) => other !== request)
+      return this.#arrive(request)
+    }
     for (const request of this.#late)
-      steps.push({
-        told: 'a late request arrives',
-        run: () => {
-          this.#late = this.#late.filter((other) => other !== request)
-          return this.#arrive(request)
-        },
-      })
-    if (living.some(({ held, open }) => held || open))
+      steps.push({ told: 'a late request arrives', run: () => arriveLate(request) })
+    const stop = () => this.#passStopped(60_000)
+    if (living.some(({ isBusy }) => isBusy))
       steps.push({
         told: 'both processes are stopped for a minute',
         fault: 'stopped for a minute',
-        run: () => {
-          this.#pass(60_000)
-          this.#destroyLate()
-        },
+        run: stop,
       })
     const isGood = ({ snapshot }: Process) =>
       snapshot.value === 'signedIn' && !isDue(snapshot.context, this.now)
@@ -211,16 +193,11 @@ export class TwoSessions {
     return steps
   }
 
-  #storeSteps(process: Process): Step[] {
-    if (process.held === undefined) return []
-    const { letter } = process
+  #storeSteps({ letter, store }: Process): Step[] {
+    if (!store.isHeld) return []
     return [
-      { told: `${letter} updates the store`, run: () => process.takeUpdate()?.run() },
-      {
-        told: `${letter} cannot update the store`,
-        fault: 'store failed',
-        run: () => process.takeUpdate()?.fail(),
-      },
+      { told: `${letter} updates the store`, run: () => store.end('run') },
+      { told: `${letter} cannot update the store`, fault: 'store failed', run: () => store.end('fail') },
     ]
   }
 
@@ -300,27 +277,30 @@ export class TwoSessions {
 
   /** The client gives up, and sends the request again or not. The provider may still receive the first one. */
   #fallSilent(process: Process): void {
-    const open = process.takeRequest()
-    if (open?.handled === undefined) this.#late.push(open as OpenRequest)
+    this.#giveUp(process)
     while (process.time.timers > 0) this.#fire(process)
+  }
+
+  #giveUp(process: Process): void {
+    const open = process.takeRequest()
+    if (open && open.handled === undefined) this.#late.push(open)
   }
 
   #kill(process: Process): void {
     process.isKilled = true
-    const open = process.takeRequest()
-    if (open && open.handled === undefined) this.#late.push(open)
-    process.takeUpdate()
+    this.#giveUp(process)
+    process.store.end('drop')
     process.session.actor.stop()
   }
 
   #fire({ time }: Process): void {
     time.step()
-    this.#pass(time.now - this.now)
-    this.#destroyLate()
+    this.#passStopped(time.now - this.now)
   }
 
   /** Node destroys the connections of requests that it has not begun to write. */
-  #destroyLate(): void {
+  #passStopped(milliseconds: number): void {
+    this.#pass(milliseconds)
     if (!this.#areApart) return
     for (const process of this.#processes) {
       const { open } = process
@@ -333,7 +313,7 @@ export class TwoSessions {
   async #losePatience(process: Process): Promise<void> {
     while (process.is('waiting', 'claiming')) {
       if (process.is('waiting')) this.#fire(process)
-      process.takeUpdate()?.run()
+      process.store.end('run')
       await settle()
     }
   }
@@ -364,18 +344,13 @@ export class TwoSessions {
     const result = await this.#records.update(key, change)
     const after = readSession(await this.#records.update(key, (value) => ({ result: value })))
     this.#record = after
-    if (after?.status === 'signedIn') {
-      const isOld = after.login === 'first' || after.generation > 0
-      if (before?.status !== 'signedIn' && isOld) this.broken.push('a login was stored again after its end')
-      if (
-        before?.status === 'signedIn' &&
-        before.login === after.login &&
-        after.generation < before.generation
-      )
+    if (before?.status !== 'signedIn') {
+      const isOld = after?.status === 'signedIn' && (after.login === 'first' || after.generation > 0)
+      if (isOld) this.broken.push('a login was stored again after its end')
+    } else if (after?.status === 'signedIn') {
+      if (before.login === after.login && after.generation < before.generation)
         this.broken.push('an older token was stored over a newer one')
-    }
-    const isNewEnd = after?.status === 'ended' && before?.status === 'signedIn'
-    if (isNewEnd && !this.#familyOf(refreshTokenIn(before))?.revoked)
+    } else if (after?.status === 'ended' && !this.#familyOf(refreshTokenIn(before))?.revoked)
       this.broken.push('a login was ended, and not by the provider')
     return result
   }
@@ -401,17 +376,14 @@ export class TwoSessions {
     return this.provider.families[Number(refreshToken.split('-')[1])]
   }
 
-  /** What the user has lost, asked when everything is at rest. */
-  get loss(): string | undefined {
-    if (this.#record?.status === 'ended') return 'the user must log in again'
-    if (this.#record?.status !== 'signedIn') return undefined
+  /** Whether the user must log in again, asked when everything is at rest. */
+  get isLost(): boolean {
+    if (this.#record?.status !== 'signedIn') return this.#record?.status === 'ended'
     const token = refreshTokenIn(this.#record)
     const family = this.#familyOf(token)
-    if (family === undefined || family.revoked) return 'the user must log in again'
+    if (family === undefined || family.revoked) return true
     const behind = family.generation - Number(token.split('-')[2])
-    return behind === 0 || (behind === 1 && this.#isReplayed(family))
-      ? undefined
-      : 'the user must log in again'
+    return behind !== 0 && !(behind === 1 && this.#isReplayed(family))
   }
 
   /** Whether the user has logged out, and the provider still accepts a token of the login. */
@@ -440,7 +412,7 @@ export class TwoSessions {
     )
   }
 
-  #nameOf({ snapshot, held, open, isKilled }: Process): string {
+  #nameOf({ snapshot, store, open, isKilled }: Process): string {
     if (isKilled) return 'killed'
     const { value, context } = snapshot
     const { kept, result, revoking } = context
@@ -456,7 +428,7 @@ export class TwoSessions {
       context.leaving && 'leaving',
       context.repeated && 'repeated',
       ...revoking.map((token) => this.#relative(refreshTokenOf(token))),
-      held && 'updating',
+      store.isHeld && 'updating',
       open && `sent ${this.#relative(tokenIn(open))}`,
       open?.handled && `gets ${this.#relative(open.handled.says)}`,
     ]

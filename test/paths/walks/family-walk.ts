@@ -6,6 +6,7 @@ import {
 } from '../../../machines/refresh-family.ts'
 import { assertKnownEvents } from '../../../src/testing/paths/event-types.ts'
 import type { Walk } from '../../../src/testing/paths/walk.ts'
+import { type IssuedStep, type Issuing, issuedSteps, labelOf, passedMoments, waitSteps } from './issuing.ts'
 
 /** A snapshot of the family's machine. */
 type FamilySnapshot = SnapshotFrom<typeof refreshFamily>
@@ -49,9 +50,8 @@ type Moment = 'windowLast' | 'windowOver' | 'claimed' | 'lapsed' | 'last' | 'ove
 export type FamilyWalkStep =
   | { readonly type: 'login' | 'revoke' }
   | { readonly type: 'wait'; readonly until: Moment; readonly milliseconds: number }
-  | { readonly type: 'refresh'; readonly token: PresentedToken; readonly issuing?: 'fails' | 'takesLong' }
-  /** Which of the requests that issue a pair: the first or the last. */
-  | { readonly type: 'issued' | 'notIssued'; readonly of: 'first' | 'last' }
+  | { readonly type: 'refresh'; readonly token: PresentedToken; readonly issuing?: Issuing }
+  | IssuedStep
 
 /** Settings of the service. Seconds. */
 export interface FamilyWalkOptions {
@@ -124,22 +124,15 @@ function stepsFrom(situation: FamilySituation, family: FamilySnapshot): FamilyWa
   return [
     ...(mayBegin ? [...waits(situation, family), ...refreshes(situation, family)] : []),
     { type: 'revoke' },
-    ...issuing(situation).flatMap((_, index): FamilyWalkStep[] => {
-      const of = index === 0 ? 'first' : 'last'
-      return [
-        { type: 'issued', of },
-        { type: 'notIssued', of },
-      ]
-    }),
+    ...issuedSteps(issuing(situation).length),
   ]
 }
 
 function waits({ now, waiting }: FamilySituation, family: FamilySnapshot): FamilyWalkStep[] {
   if (family.status !== 'active' || isNew(family)) return []
-  return [...momentsOf(family)]
-    .filter(([, at]) => at > now && at <= family.context.expiresAt)
-    .filter(([until]) => waiting.length === 0 || !BEFORE_END.includes(until))
-    .map(([until, at]) => ({ type: 'wait', until, milliseconds: at - now }))
+  return waitSteps(momentsOf(family), now, family.context.expiresAt).filter(
+    ({ until }) => waiting.length === 0 || !BEFORE_END.includes(until),
+  )
 }
 
 /** Whether not all kinds of refresh tokens exist yet. Until then, nothing takes time. */
@@ -183,7 +176,7 @@ function refresh(
 function present(
   before: FamilySituation,
   generation: number,
-  { held: isHeld, issuing }: { readonly held: boolean; readonly issuing?: 'fails' | 'takesLong' | undefined },
+  { held: isHeld, issuing }: { readonly held: boolean; readonly issuing?: Issuing | undefined },
 ): FamilySituation {
   const { now: at, requests } = before
   const claim = `request ${requests + 1}`
@@ -204,10 +197,7 @@ function present(
 }
 
 /** Finishes a slow `issueToken`. */
-function settle(
-  situation: FamilySituation,
-  { type, of }: Extract<FamilyWalkStep, { type: 'issued' | 'notIssued' }>,
-): FamilySituation {
+function settle(situation: FamilySituation, { type, of }: IssuedStep): FamilySituation {
   const request = issuing(situation).at(of === 'first' ? 0 : -1)
   if (request === undefined) throw new TypeError('no pair is being issued')
   return finish(situation, request.claim, type === 'issued')
@@ -277,26 +267,11 @@ function stateOf({ family, now }: FamilySituation): string {
   const state: RefreshFamilyState = family.value
   if (family.status !== 'active') return state
   const moments = momentsOf(family)
-  const hasPassed = (moment: Moment) => now >= (moments.get(moment) ?? Number.POSITIVE_INFINITY)
-  const passed = PAIRS.map((pair) => pair.find(hasPassed)).filter((moment) => moment !== undefined)
+  const passed = passedMoments(moments, PAIRS, now)
   return [state, ...passed, `to ${tokenBefore(family.context.generation)}`].join(', ')
 }
 
 /** The kind of the token that was replaced so often. */
 function tokenBefore(times: number): PresentedToken | undefined {
   return TOKENS[Math.min(times, TOKENS.length - 1)]
-}
-
-function labelOf(step: FamilyWalkStep): string {
-  switch (step.type) {
-    case 'wait':
-      return step.until
-    case 'refresh':
-      return step.issuing ? `refresh ${step.token} ${step.issuing}` : `refresh ${step.token}`
-    case 'issued':
-    case 'notIssued':
-      return `${step.type} ${step.of}`
-    default:
-      return step.type
-  }
 }

@@ -8,6 +8,7 @@ import {
 import type { Decision } from '../../../src/service/grants/grants.ts'
 import { assertKnownEvents } from '../../../src/testing/paths/event-types.ts'
 import type { Walk } from '../../../src/testing/paths/walk.ts'
+import { type IssuedStep, type Issuing, issuedSteps, labelOf, passedMoments, waitSteps } from './issuing.ts'
 
 /** A snapshot of the grant's machine. */
 export type GrantSnapshot = SnapshotFrom<typeof deviceGrant>
@@ -41,9 +42,8 @@ export type PollResult = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired'
 export type ServiceWalkStep =
   | { readonly type: 'codes' | 'approve' | 'deny' }
   | { readonly type: 'wait'; readonly until: Moment; readonly milliseconds: number }
-  | { readonly type: 'poll'; readonly issuing?: 'fails' | 'takesLong' }
-  /** Which of the polls that wait for a token: the first or the last. */
-  | { readonly type: 'issued' | 'notIssued'; readonly of: 'first' | 'last' }
+  | { readonly type: 'poll'; readonly issuing?: Issuing }
+  | IssuedStep
 
 /** Settings of the service. Seconds. */
 export interface ServiceWalkOptions {
@@ -138,22 +138,14 @@ function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWa
     // Also in states that ignore them: a second decision, or a poll after the end, must change nothing.
     { type: 'approve' },
     { type: 'deny' },
-    ...situation.withoutResponse.flatMap((_, index): ServiceWalkStep[] => {
-      const of = index === 0 ? 'first' : 'last'
-      return [
-        { type: 'issued', of },
-        { type: 'notIssued', of },
-      ]
-    }),
+    ...issuedSteps(situation.withoutResponse.length),
   ]
 }
 
 function waits({ now }: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep[] {
   if (grant.status !== 'active') return []
   const { expiresAt, delivery } = grant.context
-  return [...momentsOf(grant)]
-    .filter(([, at]) => at > now && at <= (delivery?.until ?? expiresAt))
-    .map(([until, at]) => ({ type: 'wait', until, milliseconds: at - now }))
+  return waitSteps(momentsOf(grant), now, delivery?.until ?? expiresAt)
 }
 
 /** The moments of a grant in epoch milliseconds. Once its token is issued, the lifetime of the codes no longer matters. */
@@ -187,7 +179,7 @@ function polls(
   ]
 }
 
-function poll(situation: ServiceSituation, issuing: 'fails' | 'takesLong' | undefined): ServiceSituation {
+function poll(situation: ServiceSituation, issuing: Issuing | undefined): ServiceSituation {
   const { now: at, polls, withoutResponse } = situation
   const claim = `poll ${polls + 1}`
   const polled = send({ ...situation, polls: polls + 1 }, { type: 'poll', at, claim })
@@ -210,10 +202,7 @@ function decide(situation: ServiceSituation, type: 'approve' | 'deny'): ServiceS
 }
 
 /** Finishes a slow `issueToken`. A token for a poll that has lost its claim is dropped. */
-function settle(
-  situation: ServiceSituation,
-  { type, of }: Extract<ServiceWalkStep, { type: 'issued' | 'notIssued' }>,
-): ServiceSituation {
+function settle(situation: ServiceSituation, { type, of }: IssuedStep): ServiceSituation {
   const claim = situation.withoutResponse.at(of === 'first' ? 0 : -1) ?? ''
   const made = { at: situation.now, claim }
   const settled = send(situation, type === 'issued' ? { type, ...made, sealed: SEALED } : { type, ...made })
@@ -246,21 +235,5 @@ function nameOf(situation: ServiceSituation): string {
 function stateOf({ grant, now }: ServiceSituation): string {
   if (grant === undefined) return 'nothing'
   const moments = grant.status === 'active' ? momentsOf(grant) : new Map<Moment, number>()
-  const hasPassed = (moment: Moment) => now >= (moments.get(moment) ?? Number.POSITIVE_INFINITY)
-  const passed = PAIRS.map((pair) => pair.find(hasPassed)).filter((moment) => moment !== undefined)
-  return [grantState(grant.value), ...passed].join(', ')
-}
-
-function labelOf(step: ServiceWalkStep): string {
-  switch (step.type) {
-    case 'wait':
-      return step.until
-    case 'poll':
-      return step.issuing ? `poll ${step.issuing}` : 'poll'
-    case 'issued':
-    case 'notIssued':
-      return `${step.type} ${step.of}`
-    default:
-      return step.type
-  }
+  return [grantState(grant.value), ...passedMoments(moments, PAIRS, now)].join(', ')
 }

@@ -14,7 +14,7 @@ import { Secret } from '../../../src/secret.ts'
 import { eventTypesOf } from '../../../src/testing/paths/event-types.ts'
 import type { Walk } from '../../../src/testing/paths/walk.ts'
 import { REFRESH_RESPONSES, type RefreshResponseName, tokenOf } from './refresh-responses.ts'
-import type { SessionMoment, SessionStep } from './session-steps.ts'
+import { type SessionMoment, type SessionStep, type StepOf, tell } from './session-steps.ts'
 import {
   afterwards,
   claimIn,
@@ -38,11 +38,6 @@ export interface SessionSituation {
   readonly stored: Stored
   readonly issued: number
 }
-
-/** Adds what neither a store nor a provider nor a user can cause: an error in the session's own code. */
-export type SessionWalkStep = SessionStep | { readonly type: 'defect' }
-
-type StepOpen = Exclude<SessionWalkStep, { type: 'open' }>
 
 type SessionMachineEvent =
   | SessionEvent
@@ -68,9 +63,7 @@ export function storeFault(): StoreUnavailableError {
 }
 
 /** Walks the session machine with pure transitions. Its clock shows the time of the situation. */
-export function sessionWalk({
-  now: start = Date.UTC(2026, 0, 1),
-} = {}): Walk<SessionSituation, SessionWalkStep> {
+export function sessionWalk({ now: start = Date.UTC(2026, 0, 1) } = {}): Walk<SessionSituation, SessionStep> {
   let time = start
   const clock = { now: () => time, setTimeout: noTimer, clearTimeout: noTimer }
 
@@ -111,7 +104,7 @@ export function sessionWalk({
 
   const isTimed = ({ until }: StepOf<'wait'>) => !['due', 'rested', 'aged'].includes(until)
 
-  function next(situation: SessionSituation): SessionWalkStep[] {
+  function next(situation: SessionSituation): SessionStep[] {
     if (situation.session === undefined)
       return (['nothing', 'login', 'lastingLogin'] as const).map((stored) => ({ type: 'open', stored }))
     const steps = [...eventTypesOf(situation.session)].flatMap((type) => stepsFor(type, situation))
@@ -157,11 +150,9 @@ export function sessionWalk({
     },
     nameOf,
     stateOf: nameOf,
-    labelOf,
+    labelOf: tell,
   }
 }
-
-type StepOf<Type extends SessionWalkStep['type']> = Extract<SessionWalkStep, { type: Type }>
 
 type Send = (situation: SessionSituation, event: SessionMachineEvent, now?: number) => SessionSituation
 
@@ -252,7 +243,7 @@ function actorOf(situation: SessionSituation): string {
 }
 
 /** The steps that cause an event. Throws for an unknown event type: otherwise paths would be missing silently. */
-function stepsFor(eventType: string, situation: SessionSituation): StepOpen[] {
+function stepsFor(eventType: string, situation: SessionSituation): SessionStep[] {
   const { context } = opened(situation)
   switch (withoutState(eventType)) {
     case 'xstate.done.actor.read':
@@ -342,13 +333,13 @@ function withoutState(eventType: string): string {
   return eventType.startsWith('xstate.after.') ? eventType.split('.', 3).join('.') : eventType
 }
 
-function refreshStep(result: RefreshResponseName, number: number): StepOpen {
+function refreshStep(result: RefreshResponseName, number: number): SessionStep {
   const from = REFRESH_RESPONSES[result]
   return { type: 'refresh', result, ...('response' in from && { response: from.response(number) }) }
 }
 
 /** What a session at rest can wait for. */
-function waits({ session, now }: SessionSituation): StepOpen[] {
+function waits({ session, now }: SessionSituation): SessionStep[] {
   if (!session?.matches('signedIn')) return []
   const { context } = session
   const moments = { due: dueAt(context), rested: context.restsUntil, aged: agedAt(context) }
@@ -436,25 +427,6 @@ function relationOf(stored: Stored, kept: KeptToken | undefined): string {
 function ownerOf(stored: Stored): string[] {
   if (typeof stored !== 'object' || stored.owner === undefined) return []
   return [stored.owner === OURS ? 'claimed' : stored.owner === OTHERS ? 'claimed by another' : stored.owner]
-}
-
-function labelOf(step: SessionWalkStep): string {
-  switch (step.type) {
-    case 'open':
-      return `open with ${step.stored}`
-    case 'rejected':
-      return `rejected ${step.token}`
-    case 'store':
-      return step.fails ? 'store fails' : ['store', ...(step.meanwhile ? [step.meanwhile] : [])].join(' ')
-    case 'authorize':
-    case 'refresh':
-    case 'revoke':
-      return `${step.type} ${step.result}`
-    case 'wait':
-      return step.until
-    default:
-      return step.type
-  }
 }
 
 function opened({ session }: SessionSituation) {
