@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { startRedis } from '../support/redis-server.js'
-import { print, table } from './statistics.js'
+import { print, printTable } from './statistics.js'
 
 /**
  * node test/bench/budgets.js
@@ -47,7 +47,7 @@ try {
 } finally {
   rmSync(home, { recursive: true, force: true })
 }
-print(table(['what', 'now', 'at most'], rows))
+printTable('Budgets', ['what', 'now', 'at most'], rows)
 
 function row(what, now, atMost) {
   if (now > atMost) process.exitCode = 1

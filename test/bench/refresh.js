@@ -1,7 +1,8 @@
+import { refreshFields } from './fields.js'
 import { load, post } from './load.js'
 import { start } from './server-process.js'
-import { OURS, PROVIDER, refreshFields } from './servers.js'
-import { median, print, printFigures, ratio, table, takeTurns } from './statistics.js'
+import { OURS, PROVIDER } from './servers.js'
+import { median, printFigures, printTable, ratio, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which both servers refresh for a while, in turn. */
 const ROUNDS = Number(process.argv[2] ?? 9)
@@ -31,10 +32,9 @@ printFigures(
     median(values.map(({ cpu }) => cpu)).toFixed(0),
   ],
 )
-print(`\nMemory of ${LOGINS} logins, in bytes of heap\n`)
 const memory = []
 for (const name of SERVERS) memory.push([name, ...(await measureMemory(name))])
-print(table(['', 'a login', 'each refresh'], memory))
+printTable(`Memory of ${LOGINS} logins, in bytes of heap`, ['', 'a login', 'each refresh'], memory)
 
 /** The chains of a server: each connection refreshes its own login. */
 async function chainsAt(server, logins) {

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
 import { authorizeDevice, github } from '../../dist/src/index.js'
 import { verdictOf } from '../simulate/verdict.js'
+import { pollFields } from './fields.js'
 import { startInstances } from './instances.js'
 import { startSharedSessions } from './shared-sessions.js'
 import { STORES } from './start-store.js'
-import { median, print, quantile, table } from './statistics.js'
+import { median, print, printTable, quantile } from './statistics.js'
 
 /**
  * Lets users log in while a service is flooded and its instances are killed, and checks that no token is delivered
@@ -54,8 +55,6 @@ const SENT_TWICE = 20
 /** Megabytes that no instance may exceed. */
 const BOUND = 300
 
-const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
-
 const isShared = values.store !== 'memory'
 const store = await STORES[values.store]()
 const instances = await startInstances(isShared ? 2 : 1, store.url, INTERVAL)
@@ -80,7 +79,7 @@ await Promise.all([
   ...Array.from({ length: LOGINS }, logInAgainAndAgain),
   flood(floods.codes, () => post('/login/device/code', { client_id: 'client' }, { attacker: true })),
   flood(floods.deviceCodes, () =>
-    post('/login/oauth/access_token', poll('f'.repeat(40)), { attacker: true }),
+    post('/login/oauth/access_token', pollFields('f'.repeat(40)), { attacker: true }),
   ),
   flood(floods.userCodes, guessUserCode),
   isShared && killAgainAndAgain(strikeOne),
@@ -274,10 +273,6 @@ function post(path, fields, { attacker = false, headers = {} } = {}) {
   })
 }
 
-function poll(device_code) {
-  return { client_id: 'client', device_code, grant_type: GRANT_TYPE }
-}
-
 function attackerAddress() {
   return `203.0.113.${Math.floor(Math.random() * 2)}`
 }
@@ -311,38 +306,21 @@ function report() {
     const what = `${storyOf(flow)}: the device ended ${flow.end}`
     outcomes[what] = (outcomes[what] ?? 0) + 1
   }
-  print(
-    `\nLogins: ${flows.length} in ${MINUTES} minutes, ${LOGINS} at a time, interval: ${INTERVAL} s, store: ${values.store}, instances killed: ${struck.kills}, stopped: ${struck.stops}\n`,
+  printTable(
+    `Logins: ${flows.length} in ${MINUTES} minutes, ${LOGINS} at a time, interval: ${INTERVAL} s, store: ${values.store}, instances killed: ${struck.kills}, stopped: ${struck.stops}`,
+    ['', 'logins'],
+    Object.entries(outcomes).sort(),
   )
-  print(
-    table(
-      ['', 'logins'],
-      Object.entries(outcomes)
-        .sort()
-        .map(([what, count]) => [what, String(count)]),
-    ),
+  const told = (statuses) => Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+  printTable(
+    'Floods, by response status',
+    ['', 'responses'],
+    Object.entries(floods).map(([what, statuses]) => [what, told(statuses).join(', ')]),
   )
-  print('\nFloods, by response status\n')
-  print(
-    table(
-      ['', 'responses'],
-      Object.entries(floods).map(([what, statuses]) => [
-        what,
-        Object.entries(statuses)
-          .map(([status, count]) => `${status}: ${count}`)
-          .join(', '),
-      ]),
-    ),
-  )
-
-  print(
-    `\nSessions: ${kept.count} logins, each shared by three processes, of which ${kept.kills} were killed\n`,
-  )
-  print(
-    table(
-      ['', 'times'],
-      Object.entries(kept.events).map(([what, count]) => [what, String(count)]),
-    ),
+  printTable(
+    `Sessions: ${kept.count} logins, each shared by three processes, of which ${kept.kills} were killed`,
+    ['', 'times'],
+    Object.entries(kept.events),
   )
   for (const end of kept.ends) print(end)
 
@@ -367,26 +345,22 @@ function report() {
     'tokens of sessions that were refused': kept.events.refused ?? 0,
     [`instances of more than ${BOUND} MB`]: sizes.filter((size) => size > BOUND).length,
   }
-  print('\n')
-  print(
-    table(
-      ['', ''],
+  const broken = flows.reduce((sum, flow) => sum + flow.broken, 0)
+  printTable(
+    '',
+    ['', ''],
+    [
+      ...Object.entries(checks),
+      ['approvals in time', approved.length],
+      ['of which a response with the token was lost', approved.filter(({ lost }) => lost).length],
+      ['of which the token was not asked for again before the delivery window was over', tooLate.length],
+      ['polls broken by a kill', broken],
       [
-        ...Object.entries(checks).map(([what, count]) => [what, String(count)]),
-        ['approvals in time', String(approved.length)],
-        ['of which a response with the token was lost', String(approved.filter(({ lost }) => lost).length)],
-        [
-          'of which the token was not asked for again before the delivery window was over',
-          String(tooLate.length),
-        ],
-        ['polls broken by a kill', String(flows.reduce((sum, { broken }) => sum + broken, 0))],
-        [
-          'seconds of a login, median and 99 %',
-          `${median(seconds).toFixed(1)}, ${quantile(seconds, 0.99).toFixed(1)}`,
-        ],
-        ['MB of the largest instance, first and last third', thirds(sizes)],
+        'seconds of a login, median and 99 %',
+        [0.5, 0.99].map((share) => quantile(seconds, share).toFixed(1)).join(', '),
       ],
-    ),
+      ['MB of the largest instance, first and last third', thirds(sizes)],
+    ],
   )
   const good = Object.values(checks).every((count) => count === 0)
   print(

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listen } from './listen.js'
 
 const token = { access_token: 'token', token_type: 'bearer', scope: '', refresh_token: 'refresh' }
 const codes = {
@@ -26,9 +27,8 @@ export async function withSavedLogin(command, lifetime, use) {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(responses[url] ?? { ...token, expires_in: lifetime }))
   })
-  await new Promise((done) => server.listen(0, '127.0.0.1', done))
   const env = { PATH: process.env.PATH, HOME: folder, AUTHGRAPH_CONFIG_DIR: folder }
-  const host = `127.0.0.1:${server.address().port}`
+  const host = `127.0.0.1:${await listen(server)}`
   try {
     await run([...command, 'login', '--host', `http://${host}`, '--client-id', 'id', '--store', 'file'], {
       env,

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { codesFields, GRANT_TYPE, pollFields, UNLIMITED } from './fields.js'
 import { listen } from './listen.js'
 
 /** Servers that respond to polls, each in its own process. */
@@ -10,13 +11,11 @@ export const PROVIDER = 'oidc-provider'
 export const BETTER_AUTH = 'better-auth, `deviceAuthorization`'
 export const HONO = 'hono on @hono/node-server, a constant'
 
-const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 const PENDING = JSON.stringify({
   error: 'authorization_pending',
   error_description: 'the user has not approved or denied yet',
 })
 const HOUR = 3600
-const NO_LIMIT = { max: Number.POSITIVE_INFINITY, window: HOUR }
 
 /** Where codes are asked for and polled. */
 const SERVERS = {
@@ -71,16 +70,6 @@ if (process.send !== undefined) {
   process.send({ port, codes, poll, encoding })
 }
 
-/** The fields of a request for codes, of a poll, and of a refresh. */
-export const codesFields = { client_id: 'client', scope: 'openid' }
-export const pollFields = (device_code) => ({ client_id: 'client', device_code, grant_type: GRANT_TYPE })
-
-export const refreshFields = (refresh_token) => ({
-  client_id: 'client',
-  refresh_token,
-  grant_type: 'refresh_token',
-})
-
 /** Reads the body and always sends the same response: the upper limit for any server. */
 async function startBare() {
   const headers = {
@@ -131,14 +120,7 @@ async function startOurs(dist) {
     // With a leeway as long as the interval every poll is in time, as those of many patient devices are.
     interval: 5,
     leeway: 5,
-    limits: {
-      codesRequests: NO_LIMIT,
-      refreshes: NO_LIMIT,
-      grantsInAll: NO_LIMIT,
-      grantsInNetwork: NO_LIMIT,
-      refreshesInNetwork: NO_LIMIT,
-      loginsOfUser: Infinity,
-    },
+    limits: UNLIMITED,
   })
   const { url } = await service.listen()
   const send = async (path, fields) => {

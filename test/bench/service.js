@@ -1,7 +1,8 @@
+import { codesFields, pollFields } from './fields.js'
 import { ask, load, post } from './load.js'
 import { start } from './server-process.js'
-import { BETTER_AUTH, codesFields, EARLIER, HONO, LIMIT, OURS, PROVIDER, pollFields } from './servers.js'
-import { median, print, printFigures, range, ratio, table, takeTurns } from './statistics.js'
+import { BETTER_AUTH, EARLIER, HONO, LIMIT, OURS, PROVIDER } from './servers.js'
+import { median, printFigures, printTable, range, ratio, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which every server is polled for a while, in turn. */
 const ROUNDS = Number(process.argv[2] ?? 9)
@@ -46,16 +47,14 @@ const PARTS = {
     printRates(title, await measure(ISSUERS, codesOf, 'device_code'), 'codes')
   },
   async memory() {
-    print(`\nMemory of ${GRANTS} grants\n`)
     const { first, settled } = await measureMemory()
-    print(
-      table(
-        ['bytes a grant', 'at once', 'when it has settled'],
-        [
-          ['resident set', first.rss.toFixed(0), settled.rss.toFixed(0)],
-          ['heap', first.heap.toFixed(0), settled.heap.toFixed(0)],
-        ],
-      ),
+    printTable(
+      `Memory of ${GRANTS} grants`,
+      ['bytes a grant', 'at once', 'when it has settled'],
+      [
+        ['resident set', first.rss.toFixed(0), settled.rss.toFixed(0)],
+        ['heap', first.heap.toFixed(0), settled.heap.toFixed(0)],
+      ],
     )
   },
 }

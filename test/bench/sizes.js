@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { print, table } from './statistics.js'
+import { printTable } from './statistics.js'
 
 /**
  * Each entry, and the packages that must not be in it. `xstate` is a peer, and counted apart. @octokit/auth-app is what
@@ -30,8 +30,11 @@ for (const [entry, forbidden] of Object.entries(ENTRIES)) {
   if (found.length > 0) throw new Error(`${entry} holds ${found.join(' and ')}`)
   rows.push([`\`${entry}\``, kilobytes(without.bytes), kilobytes(whole.bytes), forbidden.join(', ')])
 }
-print('\nBundled and minified, gzip, for browsers\n')
-print(table(['entry', 'KB without xstate', 'KB with it', 'must not hold'], rows))
+printTable(
+  'Bundled and minified, gzip, for browsers',
+  ['entry', 'KB without xstate', 'KB with it', 'must not hold'],
+  rows,
+)
 
 async function bundle(entry, external) {
   const { outputFiles, metafile } = await build({

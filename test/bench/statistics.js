@@ -30,16 +30,16 @@ export function shuffled(values) {
 }
 
 /**
- * A Markdown table with names on the left and numbers on the right.
+ * Prints a Markdown table with names on the left and numbers on the right.
  *
+ * @param {string} title
  * @param {readonly string[]} head
- * @param {readonly (readonly string[])[]} rows
+ * @param {readonly (readonly (string | number)[])[]} rows
  */
-export function table(head, rows) {
+export function printTable(title, head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join(
-    '\n',
-  )
+  const rule = head.map((_, index) => (index === 0 ? '---' : '---:'))
+  print([`\n${title}\n`, ...[head, rule, ...rows].map(line)].join('\n'))
 }
 
 /**
@@ -75,13 +75,8 @@ export function range(figures, others, pick) {
 
 /** Prints a row for each contender, with the cells that its figures give. */
 export function printFigures(title, head, figures, cells) {
-  print(`\n${title}\n`)
-  print(
-    table(
-      ['', ...head],
-      Object.entries(figures).map(([name, values]) => [name, ...cells(values)]),
-    ),
-  )
+  const rows = Object.entries(figures).map(([name, values]) => [name, ...cells(values)])
+  printTable(title, ['', ...head], rows)
 }
 
 /** The figures that a script of this folder prints, in a process of its own. */

@@ -2,9 +2,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createService } from '../../dist/src/service/index.js'
+import { pollFields, refreshFields, UNLIMITED } from './fields.js'
 import { openStore } from './open-store.js'
 import { STORES } from './start-store.js'
-import { median, print, shuffled, table } from './statistics.js'
+import { median, printTable, shuffled } from './statistics.js'
 
 const IN_FLIGHT = 50
 const SECONDS = 2
@@ -12,8 +13,6 @@ const SECONDS = 2
 /** Logins that are revoked in one turn. */
 const REVOKED = 500
 
-const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
-const NO_LIMIT = { max: Number.POSITIVE_INFINITY, window: 3600 }
 const CLIENT = { client_id: 'client' }
 
 /** What is measured. Each resolves to a function that does it once for one of those in flight. */
@@ -27,8 +26,7 @@ const OPERATIONS = {
   async polls({ post, codes }) {
     const waiting = await atOnce(codes)
     return async (index) => {
-      const fields = { ...CLIENT, device_code: waiting[index].device_code, grant_type: GRANT_TYPE }
-      const { error } = await post('/login/oauth/access_token', fields)
+      const { error } = await post('/login/oauth/access_token', pollFields(waiting[index].device_code))
       if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
     }
   },
@@ -43,9 +41,7 @@ const OPERATIONS = {
   async refreshes({ post, login }) {
     const tokens = await atOnce(login)
     return async (index) => {
-      const { refresh_token } = tokens[index]
-      const fields = { ...CLIENT, refresh_token, grant_type: 'refresh_token' }
-      tokens[index] = await post('/login/oauth/access_token', fields)
+      tokens[index] = await post('/login/oauth/access_token', refreshFields(tokens[index].refresh_token))
       if (!tokens[index].access_token) throw new Error(`a refresh got ${tokens[index].error}`)
     }
   },
@@ -75,14 +71,7 @@ async function measure(where, operation) {
     // Each poll is in time, and so each one is written.
     leeway: 900,
     store,
-    limits: {
-      codesRequests: NO_LIMIT,
-      refreshes: NO_LIMIT,
-      grantsInAll: NO_LIMIT,
-      grantsInNetwork: NO_LIMIT,
-      refreshesInNetwork: NO_LIMIT,
-      loginsOfUser: Infinity,
-    },
+    limits: UNLIMITED,
     refreshTokens: { lifetime: 86_400, reuseWindow: 30 },
   })
   const post = async (path, fields) => {
@@ -95,7 +84,7 @@ async function measure(where, operation) {
   const login = async () => {
     const { device_code, user_code } = await codes()
     await service.approve(user_code, { id: 1, login: 'octocat' })
-    return post('/login/oauth/access_token', { ...CLIENT, device_code, grant_type: GRANT_TYPE })
+    return post('/login/oauth/access_token', pollFields(device_code))
   }
   const run = await OPERATIONS[operation]({ service, post, codes, login })
   const result = await rateOf(run, { inFlight: IN_FLIGHT, seconds: SECONDS })
@@ -159,25 +148,19 @@ async function compareStores(stores, rounds) {
     }
   }
 
-  print(`\nA second, ${IN_FLIGHT} at a time, one instance, ${rounds} rounds (CPU of the instance, µs each)\n`)
-  const cell = (figures) =>
-    `${median(figures.map(({ rate }) => rate)).toFixed(0)} (${median(figures.map(({ cpu }) => cpu)).toFixed(0)})`
+  const middle = (figures, pick) => median(figures.map(pick)).toFixed(0)
+  const cell = (figures) => `${middle(figures, ({ rate }) => rate)} (${middle(figures, ({ cpu }) => cpu)})`
   const names = stores.map(({ name }) => name)
-  print(
-    table(
-      ['', ...names],
-      rows.map(({ operation, figures }) => [operation, ...names.map((name) => cell(figures[name]))]),
-    ),
+  printTable(
+    `A second, ${IN_FLIGHT} at a time, one instance, ${rounds} rounds (CPU of the instance, µs each)`,
+    ['', ...names],
+    rows.map(({ operation, figures }) => [operation, ...names.map((name) => cell(figures[name]))]),
   )
-  print('\nPolls a second of several instances with one store\n')
-  print(
-    table(
-      ['', '1', '2', '4'],
-      shared.map(({ name }) => [
-        name,
-        ...instances.filter(({ store }) => store.name === name).map(({ rates }) => median(rates).toFixed(0)),
-      ]),
-    ),
+  const ofStore = (name) => instances.filter(({ store }) => store.name === name)
+  printTable(
+    'Polls a second of several instances with one store',
+    ['', '1', '2', '4'],
+    shared.map(({ name }) => [name, ...ofStore(name).map(({ rates }) => median(rates).toFixed(0))]),
   )
 }
 

@@ -4,9 +4,10 @@ import { createDeviceAuthorization, type DeviceAuthorizationActor } from '../../
 import { createService } from '../../src/service/index.ts'
 import type { WalkedStep } from '../../src/testing/paths/walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { watchedStore } from '../support/watched-store.ts'
 import { type BothSides, type BothSidesStep, type Delivery, isTooLate } from './both-sides-walk.ts'
 import { comparableOf } from './driven-device.ts'
-import { foundIn, watchedStore } from './driven-service.ts'
+import { foundIn, grantIn } from './driven-service.ts'
 import type { Driven } from './prove-walks.ts'
 
 /** Requests that no login needs: a client that never rests must fail, and not hang. */
@@ -52,7 +53,7 @@ export class DrivenBothSides implements Driven<BothSides, BothSidesStep> {
     await this.#act(step)
     if (device.device === undefined || service.grant === undefined) throw new Error('nothing was begun')
     const snapshot = this.#actor.getSnapshot()
-    const stored = this.#watched.grant()
+    const stored = grantIn(this.#watched)
     expect(comparableOf(snapshot)).toEqual(comparableOf(device.device))
     const { interval, lastPollAt, user } = service.grant.context
     const state = grantState(service.grant.value)
@@ -70,7 +71,7 @@ export class DrivenBothSides implements Driven<BothSides, BothSidesStep> {
   async end(path: readonly WalkedStep<BothSides, BothSidesStep>[]): Promise<void> {
     this.#delivery = 'arrives'
     const isDone = () => this.#actor.getSnapshot().status === 'done'
-    const isDecided = () => !['requested', 'pending', 'slowed'].includes(this.#watched.grant()?.state ?? '')
+    const isDecided = () => !['requested', 'pending', 'slowed'].includes(grantIn(this.#watched)?.state ?? '')
     if (!isDone() && !isDecided()) await this.#sleep()
     await this.#time.until(isDone)
     const isOver = this.#time.now >= this.#actor.getSnapshot().context.expiresAt
@@ -78,7 +79,7 @@ export class DrivenBothSides implements Driven<BothSides, BothSidesStep> {
     expect(this.#time.timers).toBe(0)
     const { output } = this.#actor.getSnapshot()
     const device = output?.status ?? 'running'
-    const service = this.#watched.grant()?.state ?? ''
+    const service = grantIn(this.#watched)?.state ?? ''
     expect(this.#issued).toBe(service === 'authorized' ? 1 : 0)
     expect(this.#requests).toBeLessThan(30)
     if (device === 'expired') expect(isOver).toBe(true)

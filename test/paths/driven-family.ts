@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import { refreshFamily } from '../../machines/refresh-family.ts'
-import { type Dialect, memoryStore, type Store } from '../../src/service/index.ts'
+import type { Dialect } from '../../src/service/index.ts'
 import type { Family } from '../../src/service/tokens/families.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+import { watchedStore } from '../support/watched-store.ts'
 import { Host } from './host.ts'
 import type { Driven } from './prove-walks.ts'
 import type {
@@ -37,6 +38,8 @@ interface Open {
 /** The real service with its real store, whose clock, client and host do what the steps of a path say. */
 export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   readonly #service: ReturnType<typeof startService>
+  /** Its clock stands still, so that it deletes nothing: the machine alone says when a login is over. */
+  readonly #watched = watchedStore({ now: () => 0 })
   readonly #host = new Host<Open>(() => {
     const of = this.#open.at(-1)
     if (of === undefined) throw new Error('nobody asks for this token')
@@ -45,30 +48,21 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   })
   #open: Open[] = []
   #requests = 0
-  #updates = 0
-  #family: Family | undefined
   /** The pairs that the client has received, by the number of their refresh token. */
   readonly #pairs: Pair[] = []
   #results: FamilyResult[] = []
 
   constructor({ dialect, lifetime, reuseWindow }: Required<FamilyWalkOptions> & { dialect: Dialect }) {
-    // Its clock stands still, so that it deletes nothing: the machine alone says when a login is over.
-    const store = memoryStore({ clock: { now: () => 0 } })
-    const watched: Store = {
-      update: (key, change) =>
-        store.update(key, (value) => {
-          this.#updates += 1
-          const changed = change(value)
-          if (key.startsWith('family:') && changed.value) this.#family = changed.value as unknown as Family
-          return changed
-        }),
-    }
     this.#service = startService({
-      store: watched,
+      store: this.#watched.store,
       issueToken: this.#host.issueToken,
       refreshTokens: { lifetime, reuseWindow },
       dialect,
     })
+  }
+
+  get #family(): Family | undefined {
+    return this.#watched.newest('family:') as unknown as Family | undefined
   }
 
   /** One executor for each type of step. */
@@ -158,9 +152,9 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   /** Lets the service do all that waits for no time and no host, until its store has been idle for some turns. */
   async #settled(isExpected: () => boolean): Promise<void> {
     for (let turn = 0, idleSince = 0; turn < MOST_TURNS && turn < idleSince + IDLE_TURNS; turn += 1) {
-      const updates = this.#updates
+      const updates = this.#watched.written.length
       await new Promise((resolve) => setImmediate(resolve))
-      if (updates !== this.#updates || !isExpected()) idleSince = turn
+      if (updates !== this.#watched.written.length || !isExpected()) idleSince = turn
     }
   }
 

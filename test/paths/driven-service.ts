@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
 import type { Grant } from '../../src/service/grants/grant-steps.ts'
-import { memoryStore, type Store } from '../../src/service/index.ts'
 import { startService } from '../support/start-service.ts'
+import { watchedStore } from '../support/watched-store.ts'
 import { Host } from './host.ts'
 import type { Driven } from './prove-walks.ts'
 import type { IssuedStep } from './walks/issuing.ts'
@@ -36,19 +36,9 @@ interface Waiting {
   readonly received: Promise<ReceivedEvent>
 }
 
-/** The grants that a store holds, as they were written last. */
-export function watchedStore(clock: { now(): number }) {
-  const store = memoryStore({ clock })
-  const grants = new Map<string, Grant>()
-  const watched: Store = {
-    update: (key, change) =>
-      store.update(key, (value) => {
-        const changed = change(value)
-        if (key.startsWith('grant:') && changed.value) grants.set(key, changed.value as unknown as Grant)
-        return changed
-      }),
-  }
-  return { store: watched, grant: () => [...grants.values()].at(-1) }
+/** The grant that a store holds, as it was written last. */
+export function grantIn({ newest }: ReturnType<typeof watchedStore>): Grant | undefined {
+  return newest('grant:') as unknown as Grant | undefined
 }
 
 /** The situation of a service by its stored record and the polls without a response. */
@@ -74,7 +64,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
   readonly #service: ReturnType<typeof startService>
   readonly #host = new Host<Waiting>(() => {
     if (this.#polled === undefined) throw new Error('nobody asks for this token')
-    return { claim: this.#watched.grant()?.claim?.id ?? '', received: this.#polled }
+    return { claim: grantIn(this.#watched)?.claim?.id ?? '', received: this.#polled }
   })
   #polled: Promise<ReceivedEvent> | undefined
   #codes = { device_code: '', user_code: '' }
@@ -135,7 +125,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     if (grant === undefined) throw new Error('the walk has no grant')
     const { interval, lastPollAt, user, claim } = grant.context
     const until = claim && { until: claim.until }
-    expect(this.#watched.grant()).toMatchObject({
+    expect(grantIn(this.#watched)).toMatchObject({
       state: grantState(grant.value),
       interval,
       lastPollAt,
@@ -148,7 +138,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     expect(interval).toBe(this.#required)
     expect(this.#delivered.size).toBe(grant.value === 'authorized' ? 1 : 0)
     const waiting = this.#host.making.map(({ of }) => of)
-    return foundIn(this.#watched.grant(), this.#clock.time, waiting)
+    return foundIn(grantIn(this.#watched), this.#clock.time, waiting)
   }
 
   /** Spec 3, 7: a poll that is too early adds five seconds, and only such a one is told to slow down. */
@@ -161,7 +151,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
       this.#lastPollAt = time
       expect(received?.result).toBe('pending')
     }
-    expect(this.#watched.grant()?.lastPollAt).toBe(this.#lastPollAt)
+    expect(grantIn(this.#watched)?.lastPollAt).toBe(this.#lastPollAt)
   }
 
   async #settle(step: IssuedStep): Promise<void> {

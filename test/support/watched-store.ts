@@ -12,5 +12,8 @@ export function watchedStore(clock: { now(): number } = Date) {
         return made
       }),
   }
-  return { store, written }
+  /** The newest record whose key begins so. */
+  const newest = (prefix: string) =>
+    written.findLast(({ key, value }) => value && key.startsWith(prefix))?.value
+  return { store, written, newest }
 }

@@ -115,38 +115,60 @@ export function sessionWalk({ now: start = Date.UTC(2026, 0, 1) } = {}): Walk<Se
     ]
   }
 
+  /** What each type of step does. */
+  const taken: {
+    [Type in SessionStep['type']]: (situation: SessionSituation, step: StepOf<Type>) => SessionSituation
+  } = {
+    open: (_, { stored }) => open(firstStored(stored, time)),
+    need: send,
+    login: send,
+    logout: send,
+    cancel: send,
+    keep: (situation) => {
+      const issued = situation.issued + 1
+      return send({ ...situation, issued }, { type: 'keep', token: tokenOf(issued, situation.now) })
+    },
+    rejected: (situation, { token }) => {
+      const inUse = token === 'inUse' && tokenInUse(opened(situation).context)?.token.accessToken
+      return send(situation, { type: 'rejected', token: inUse || new Secret('another') })
+    },
+    authorize: (situation, { result }) => {
+      const error = new UnreachableError('the provider')
+      if (result === 'unreachable') return send(situation, done('authorize', { status: 'failed', error }))
+      const now = situation.now + LOGIN_TIME
+      if (result === 'denied') return send(situation, done('authorize', { status: 'denied' }), now)
+      const issued = situation.issued + 1
+      const token = tokenOf(issued, now)
+      return send({ ...situation, issued }, done('authorize', { status: 'authorized', token }), now)
+    },
+    store: update,
+    refresh: (situation, { result }) => {
+      const number = situation.issued + 1
+      const now = situation.now + ({ silence: TIMEOUTS.refresh, stopped: STOP }[result as string] ?? 0)
+      const issued = result === 'token' ? number : situation.issued
+      const meant = done('refresh', REFRESH_RESPONSES[result].means(number, now))
+      const refreshed = send({ ...situation, issued }, meant, now)
+      const isTooLate = result === 'stopped' && opened(refreshed).matches('refreshing')
+      return isTooLate ? send(refreshed, done('refresh', { type: 'late', error: storeFault() })) : refreshed
+    },
+    revoke: (situation, { result }) => {
+      if (result === 'revoked') return send(situation, done('revoke', { revoked: true }))
+      if (result === 'refused') return send(situation, done('revoke', { revoked: false, why: 'status 503' }))
+      const now = situation.now + (result === 'silence' ? TIMEOUTS.revoke : 0)
+      return send(situation, failed('revoke', new UnreachableError('the provider')), now)
+    },
+    defect: (situation) => send(situation, failed(actorOf(situation), new TypeError('a defect'))),
+    wait: (situation, step) =>
+      isTimed(step) ? wait(situation, step.until) : { ...situation, now: situation.now + step.milliseconds },
+  }
+
   return {
     start: { now: start, stored: undefined, issued: 0 },
     next,
     take: (situation, step) => {
       time = situation.now
-      switch (step.type) {
-        case 'open':
-          return open(firstStored(step.stored, time))
-        case 'need':
-        case 'login':
-        case 'logout':
-        case 'cancel':
-          return send(situation, { type: step.type })
-        case 'keep':
-          return keep(situation, send)
-        case 'rejected':
-          return send(situation, { type: 'rejected', token: refused(situation, step) })
-        case 'authorize':
-          return authorize(situation, step, send)
-        case 'store':
-          return update(situation, step)
-        case 'refresh':
-          return refresh(situation, step, send)
-        case 'revoke':
-          return revoke(situation, step, send)
-        case 'defect':
-          return send(situation, failed(actorOf(situation), new TypeError('a defect')))
-        case 'wait':
-          return isTimed(step)
-            ? wait(situation, step.until)
-            : { ...situation, now: situation.now + step.milliseconds }
-      }
+      const take = taken[step.type] as (situation: SessionSituation, step: SessionStep) => SessionSituation
+      return take(situation, step)
     },
     nameOf,
     stateOf: nameOf,
@@ -154,62 +176,12 @@ export function sessionWalk({ now: start = Date.UTC(2026, 0, 1) } = {}): Walk<Se
   }
 }
 
-type Send = (situation: SessionSituation, event: SessionMachineEvent, now?: number) => SessionSituation
-
 /** What the store holds when a session is opened. */
 export function firstStored(stored: StepOf<'open'>['stored'], now: number): Stored {
   if (stored === 'nothing') return undefined
   const { expiresIn, expiresAt, refreshToken, ...lasting } = tokenOf(1, now)
   const token = stored === 'login' ? tokenOf(1, now) : lasting
   return { kept: { login: 'login 1', generation: 0, token, sentAt: now } }
-}
-
-/** The token that an API refused. */
-function refused(situation: SessionSituation, { token }: StepOf<'rejected'>): Secret {
-  const inUse = tokenInUse(opened(situation).context)?.token.accessToken
-  return token === 'inUse' && inUse ? inUse : new Secret('another')
-}
-
-/** A token that was received elsewhere. */
-function keep(situation: SessionSituation, send: Send): SessionSituation {
-  const issued = situation.issued + 1
-  return send({ ...situation, issued }, { type: 'keep', token: tokenOf(issued, situation.now) })
-}
-
-function authorize(
-  situation: SessionSituation,
-  { result }: StepOf<'authorize'>,
-  send: Send,
-): SessionSituation {
-  if (result === 'unreachable') {
-    const output = { status: 'failed', error: new UnreachableError('the provider') }
-    return send(situation, done('authorize', output))
-  }
-  const now = situation.now + LOGIN_TIME
-  if (result === 'denied') return send(situation, done('authorize', { status: 'denied' }), now)
-  const issued = situation.issued + 1
-  return send(
-    { ...situation, issued },
-    done('authorize', { status: 'authorized', token: tokenOf(issued, now) }),
-    now,
-  )
-}
-
-function refresh(situation: SessionSituation, { result }: StepOf<'refresh'>, send: Send): SessionSituation {
-  const number = situation.issued + 1
-  const now = situation.now + ({ silence: TIMEOUTS.refresh, stopped: STOP }[result as string] ?? 0)
-  const issued = result === 'token' ? number : situation.issued
-  const meant = done('refresh', REFRESH_RESPONSES[result].means(number, now))
-  const refreshed = send({ ...situation, issued }, meant, now)
-  const isTooLate = result === 'stopped' && opened(refreshed).matches('refreshing')
-  return isTooLate ? send(refreshed, done('refresh', { type: 'late', error: storeFault() })) : refreshed
-}
-
-function revoke(situation: SessionSituation, { result }: StepOf<'revoke'>, send: Send): SessionSituation {
-  if (result === 'revoked') return send(situation, done('revoke', { revoked: true }))
-  if (result === 'refused') return send(situation, done('revoke', { revoked: false, why: 'status 503' }))
-  const now = situation.now + (result === 'silence' ? TIMEOUTS.revoke : 0)
-  return send(situation, failed('revoke', new UnreachableError('the provider')), now)
 }
 
 /** The result of the running update, and what is stored after it. */
