@@ -130,7 +130,8 @@ export class Database {
   add(key: string, raw: string, until: number, boxed: Partial<Boxed>): void {
     const history = this.historyOf(key)
     history.isSwept = false
-    history.versions.push({ ...boxed, at: this.#world.now, until, raw })
+    const { update, value } = boxed
+    history.versions.push({ at: this.#world.now, until, raw, ...(update && { update, value }) })
     this.#world.judge.wrote(history)
   }
 

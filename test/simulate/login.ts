@@ -96,7 +96,7 @@ export class Login {
     if (this.#step !== 0) return
     const late = this.#elapsed() - this.#expiresAt
     const isRight = late >= -EARLY_IN_ALL && late <= LONGEST_POLL + this.#wasOff
-    this.#world.holds(isRight, this.number, `the device gave up ${late} ms after the codes expired`)
+    this.#world.check(isRight, `the device gave up ${late} ms after the codes expired`, this.number)
   }
 
   #run(resume?: ResumeRecord): void {
@@ -153,9 +153,9 @@ export class Login {
     const early = this.interval * 1000 - waited
     const late = waited - this.#mayWait - this.#wasOff
     const over = this.#step === 0 ? now - this.#expiresAt : 0
-    this.#world.holds(early <= EARLY, this.number, () => `a poll was ${early} ms early`)
-    this.#world.holds(late <= 0, this.number, () => `a poll was ${late} ms late`)
-    this.#world.holds(over <= EARLY, this.number, () => `a poll was sent ${over} ms after the codes expired`)
+    this.#world.check(early <= EARLY, `a poll was ${early} ms early`, this.number)
+    this.#world.check(late <= 0, `a poll was ${late} ms late`, this.number)
+    this.#world.check(over <= EARLY, `a poll was sent ${over} ms after the codes expired`, this.number)
     this.#waits(LONGEST_POLL)
   }
 
@@ -185,7 +185,7 @@ export class Login {
     if (error === 'expired_token') this.wasToldOfEnd = true
     if (error === 'slow_down') {
       const told = Number(memberOf(body, 'interval'))
-      this.#world.holds(told > this.interval, this.number, `slow_down told an interval of ${told} s`)
+      this.#world.check(told > this.interval, `slow_down told an interval of ${told} s`, this.number)
       this.interval = Math.max(this.interval + 5, told)
     }
     this.#waits(this.interval * 2000 + 100)

@@ -19,35 +19,28 @@ interface Options {
  *
  * @throws `RangeError` for an option with a wrong value.
  */
-export async function main(options: Options): Promise<number> {
-  const { profile, trace } = options
+export async function main({ profile, trace, json, ...options }: Options): Promise<number> {
   if (profile !== 'all' && !Object.hasOwn(PROFILES, profile))
     throw new RangeError(`--profile must be all, or one of ${Object.keys(PROFILES).join(', ')}`)
-  const [, seed, login] = /^(\d+):(\d+)$/.exec(trace ?? '') ?? []
+  const [, traced, login] = /^(\d+):(\d+)$/.exec(trace ?? '') ?? []
   if (trace !== undefined && (login === undefined || profile === 'all'))
     throw new RangeError('--trace must be SEED:LOGIN, two whole numbers, and needs --profile with one name')
+  const [seed, logins] = [wholeNumber('--seed', options.seed), wholeNumber('--logins', options.logins)]
   replaceGlobals()
   // What a module draws once, such as its id, is not drawn from the world of a login: that one can be run again alone.
   await run('sessions', 0, 0)
-  return trace === undefined ? simulate(options) : replay(profile, Number(seed), Number(login))
-}
-
-async function simulate({ profile, json, ...options }: Options): Promise<number> {
-  const [seed, logins] = [wholeNumber('--seed', options.seed), wholeNumber('--logins', options.logins)]
+  if (trace !== undefined) return replay(profile, Number(traced), Number(login))
   const names = profile === 'all' ? Object.keys(PROFILES) : [profile]
   const begin = process.cpuUsage()
   const report = new Report(seed)
-  const share = Math.ceil(logins / names.length)
-  for (const name of names) {
-    for (let first = 0; first < share; ) {
+  const isOver = () => options['until-caught'] && report.violations.length > 0
+  for (const name of names)
+    for (let first = 0; first < Math.ceil(logins / names.length) && !isOver(); ) {
       const world = await run(name, seed, first)
       report.add(name, world)
       first += world.size
-      if (options['until-caught'] && report.violations.length > 0) break
     }
-  }
-  const real = process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
-  if (real.length > 0) throw new Error('the runtime itself has timers')
+  if (process.getActiveResourcesInfo().includes('Timeout')) throw new Error('the runtime itself has timers')
   const { user, system } = process.cpuUsage(begin)
   report.print((user + system) / 1e6, json)
   return report.violations.length > 0 ? 1 : 0
@@ -60,8 +53,7 @@ function wholeNumber(option: string, text: string): number {
 
 /** Runs the world of a login again, and prints what both sides saw of that login. */
 async function replay(name: string, seed: number, login: number): Promise<number> {
-  const first = login - (login % profileOf(name).logins)
-  const { trace, violations } = await run(name, seed, first, login)
+  const { trace, violations } = await run(name, seed, login - (login % profileOf(name).logins), login)
   process.stdout.write(`${trace.join('\n')}\n`)
   return violations.length > 0 ? 1 : 0
 }

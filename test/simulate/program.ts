@@ -150,12 +150,12 @@ export class Program implements Host {
         denied: world.judge.tokens.revokedAt(`user-${world.first}`, 0) <= world.now,
       }
       const isKnown = REASONS.includes(end) || known[end] === true
-      world.holds(isKnown, world.first, `${what} was rejected: ${end}`)
-      world.holds(!isLast || end === 'login_required', world.first, `${what} fails without a fault: ${end}`)
+      world.check(isKnown, `${what} was rejected: ${end}`)
+      world.check(!isLast || end === 'login_required', `${what} fails without a fault: ${end}`)
     }
     if (what === 'login') this.#logins -= 1
     const took = world.now - begun - (this.stood - stood)
-    world.holds(took <= longest, world.first, `${what} took ${took} ms`)
+    world.check(took <= longest, `${what} took ${took} ms`)
     world.ends.push(end)
     this.note(`${what} ends: ${end}`)
     const isNeeded = end === 'login_required' && what === 'token'
@@ -232,7 +232,7 @@ export class Program implements Host {
     void world.pause(AT_ONCE, this).then(() => {
       const isRepeated = this.#refreshes > sent
       const isExcused = this.stood > stood || this.#processes.hadClockSet
-      world.holds(isRepeated || isExcused, world.first, 'an unclear refresh was not repeated')
+      world.check(isRepeated || isExcused, 'an unclear refresh was not repeated')
     })
   }
 

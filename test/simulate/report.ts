@@ -8,9 +8,10 @@ const PRINTED = 10
 export class Report {
   readonly violations: (Violation & { readonly profile: string })[] = []
   readonly #seed: number
-  readonly #profiles = new Map<string, { unit: string; logins: number; ends: Map<string, number> }>()
+  readonly #ends = new Map<string, Map<string, number>>()
   readonly #faults = new Map<string, number>()
   readonly #losses = new Map<string, number>()
+  #logins = 0
   #digest = 0
   #events = 0
   #checks = 0
@@ -20,39 +21,38 @@ export class Report {
   }
 
   add(profile: string, world: World): void {
-    const known = this.#profiles.get(profile) ?? { unit: world.unit, logins: 0, ends: new Map() }
-    this.#profiles.set(profile, known)
-    known.logins += world.size
-    for (const end of world.ends) count(known.ends, end)
+    const ends = this.#ends.get(profile) ?? new Map()
+    this.#ends.set(profile, ends)
+    for (const end of world.ends) count(ends, end)
     for (const [fault, times] of world.faults) count(this.#faults, fault, times)
     for (const [loss, times] of world.losses) count(this.#losses, `${profile}: ${loss}`, times)
     for (const violation of world.violations) this.violations.push({ profile, ...violation })
+    this.#logins += world.size
     this.#digest = mix(this.#digest, world.digest)
     this.#events += world.events
     this.#checks += world.checks
   }
 
   print(seconds: number, asJson: boolean): void {
-    const logins = [...this.#profiles.values()].reduce((sum, { logins }) => sum + logins, 0)
+    const { violations } = this
+    const [seed, logins] = [this.#seed, this.#logins]
     const digest = (this.#digest >>> 0).toString(16).padStart(8, '0')
     if (asJson) {
-      const { violations } = this
-      process.stdout.write(`${JSON.stringify({ seed: this.#seed, logins, digest, violations, seconds })}\n`)
+      process.stdout.write(`${JSON.stringify({ seed, logins, digest, violations, seconds })}\n`)
       return
     }
-    const lines = [`seed ${this.#seed}`, '']
-    for (const [profile, { unit, logins, ends }] of this.#profiles)
-      lines.push(`${profile.padEnd(8)} ${String(logins).padStart(9)} ${unit}: ${listed(ends)}`)
-    lines.push('', `faults: ${listed(this.#faults)}`, '', `documented losses: ${listed(this.#losses)}`, '')
-    for (const { profile, login, what } of this.violations.slice(0, PRINTED)) {
-      lines.push(`VIOLATION (${profile}): ${what}`)
-      if (login !== NOBODY)
-        lines.push(`  npm run simulate -- --profile ${profile} --trace ${this.#seed}:${login}`)
-    }
-    lines.push(
-      `${logins} logins or renewals, ${this.#events} events, ${this.#checks} checks, ${this.violations.length} violations, digest ${digest}, ` +
+    const shown = violations.slice(0, PRINTED).flatMap(({ profile, login, what }) => {
+      const replay = `  npm run simulate -- --profile ${profile} --trace ${seed}:${login}`
+      return [`VIOLATION (${profile}): ${what}`, ...(login === NOBODY ? [] : [replay])]
+    })
+    const lines = [
+      `seed ${seed}\n`,
+      ...[...this.#ends].map(([profile, ends]) => `${profile.padEnd(8)} ${listed(ends)}`),
+      `\nfaults: ${listed(this.#faults)}\n\ndocumented losses: ${listed(this.#losses)}\n`,
+      ...shown,
+      `${logins} logins or refreshes, ${this.#events} events, ${this.#checks} checks, ${violations.length} violations, digest ${digest}, ` +
         `${seconds.toFixed(1)} s of CPU time, ${Math.round(logins / seconds)} a second`,
-    )
+    ]
     process.stdout.write(`${lines.join('\n')}\n`)
   }
 }

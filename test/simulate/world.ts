@@ -20,6 +20,10 @@ export const NOBODY = -1
 /** Virtual milliseconds after which a world should long have ended. */
 const LONGEST = 24 * 60 * 60 * 1000
 
+/** What `sha256` remembers. */
+const hashes = new Map<string, string>()
+const MOST_HASHES = 10_000
+
 /** Events between two looks at the runtime's own event loop. */
 const BATCH = 64
 
@@ -104,7 +108,7 @@ export class World {
   /** What happened to the login that is traced. */
   readonly trace: string[] = []
   readonly database = new Database(this, 'command')
-  readonly judge: Judge = new Judge(this)
+  readonly judge: Judge
   readonly instances: Instance[] = []
   /** The store of the only instance, where it is one in memory. */
   memory: MemoryStore | undefined
@@ -132,17 +136,13 @@ export class World {
     this.first = first
     this.choices = new Choices(seed)
     this.#traced = traced
-    if (profile.hosts === undefined) return
-    this.processes = new Processes(this, profile.hosts === 'several')
-    this.refreshTokens = this.processes.refreshTokens
+    if (profile.hosts) this.processes = new Processes(this, profile.hosts === 'several')
+    this.refreshTokens = this.processes?.refreshTokens
+    this.judge = new Judge(this)
   }
 
   get now(): number {
     return this.time.now
-  }
-
-  get unit(): 'logins' | 'renewals' {
-    return this.processes ? 'renewals' : 'logins'
   }
 
   /** How many logins or renewals it has run. */
@@ -291,13 +291,16 @@ export class World {
     this.trace.push(`${seconds.toFixed(3).padStart(9)} s  ${side.padEnd(12)} ${text}`)
   }
 
-  holds(holds: boolean, login: number, what: string | (() => string)): void {
+  /** What must hold: by default, of the login whose event is being run. */
+  check(holds: boolean, what: string, login = this.login): void {
     this.checks += 1
-    if (!holds) this.fail(login, typeof what === 'string' ? what : what())
+    if (!holds) this.fail(this.processes ? this.first : login, what)
   }
 
-  /** A loss that is documented. */
-  lose(login: number, reason: string): void {
+  /** A loss is documented if there is a reason for it. */
+  lose(login: number, reason: string | undefined, what = ''): void {
+    this.check(reason !== undefined, what, login)
+    if (reason === undefined) return
     this.losses.set(reason, (this.losses.get(reason) ?? 0) + 1)
     this.note(login, 'judge', `a documented loss: ${reason}`)
   }
@@ -308,6 +311,10 @@ export class World {
   }
 }
 
+/** Remembers what it has hashed: the judge looks up each token many times. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  const known = hashes.get(text) ?? createHash('sha256').update(text).digest('hex')
+  if (hashes.size > MOST_HASHES) hashes.clear()
+  hashes.set(text, known)
+  return known
 }

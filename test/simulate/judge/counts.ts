@@ -2,13 +2,8 @@ import type { ServiceResponse } from '../../../src/service/http/types.ts'
 import type { History } from '../database.ts'
 import { LIMIT } from '../instance.ts'
 import { type Exchange, NOBODY } from '../world.ts'
-import { type Judge, LONGEST_REQUEST, TROUBLE } from './judge.ts'
-
-/** A count as the store keeps it. */
-interface Count {
-  readonly times: number
-  readonly until: number
-}
+import { LONGEST_REQUEST, TROUBLE } from './judge.ts'
+import { Rules } from './rules.ts'
 
 /** What is counted, for whom, and within how many milliseconds. */
 interface Counted {
@@ -40,40 +35,32 @@ const COUNTED: Readonly<Record<string, Counted>> = {
 }
 
 /** What must hold of the counts of limited events, and of attackers. */
-export class Counts {
-  readonly #judge: Judge
+export class Counts extends Rules {
   /** When attackers were told what, by the limit and whom it is for. */
   readonly #attempts = new Map<string, { readonly at: number; readonly isServed: boolean }[]>()
 
-  constructor(judge: Judge) {
-    this.#judge = judge
-  }
-
   /** An attacker was given nothing, and was limited neither too late nor too early. */
   attacked({ limited, isAllowed, arrivedAt }: Exchange, { status, body }: ServiceResponse): void {
-    const { world, exchanges } = this.#judge
     const isGiven = body.includes('"access_token"') || body.includes('"device_code"')
-    this.#judge.check(isAllowed === true || !isGiven, 'an attacker was given a code or a token', NOBODY)
-    if (limited === undefined || status === 503 || world.faults.has('command: failover')) return
-    const { now, tolerance } = world
+    this.check(isAllowed === true || !isGiven, 'an attacker was given a code or a token', NOBODY)
+    const { now, tolerance, faults } = this.world
+    if (limited === undefined || status === 503 || faults.has('command: failover')) return
     const window = LIMIT.window * 1000
     const attempts = this.#attempts.get(limited) ?? []
     this.#attempts.set(limited, attempts)
     attempts.push({ at: now, isServed: status !== 429 })
     // The time windows of two instances may meet within one.
     const served = attempts.filter(({ at, isServed }) => isServed && at > now - window + tolerance)
-    this.#judge.check(served.length <= 2 * LIMIT.max, 'an attacker was limited too late', NOBODY)
+    this.check(served.length <= 2 * LIMIT.max, 'an attacker was limited too late', NOBODY)
     const since = arrivedAt - window - tolerance - LONGEST_REQUEST
-    const begun = [...exchanges.values()].filter(
-      (each) => each.limited === limited && each.arrivedAt >= since,
-    )
-    const isTooMuch = begun.length > LIMIT.max
-    this.#judge.check(status !== 429 || isTooMuch, 'an attacker was limited too early', NOBODY)
+    const sent = [...this.judge.exchanges.values()].filter((each) => each.limited === limited)
+    const isTooMuch = sent.filter((each) => each.arrivedAt >= since).length > LIMIT.max
+    this.check(status !== 429 || isTooMuch, 'an attacker was limited too early', NOBODY)
   }
 
   /** Each event of the last time window is counted once, and nothing else is. */
   finish(): void {
-    for (const history of this.#judge.database.histories.values()) {
+    for (const history of this.world.database.histories.values()) {
       const [limit = ''] = history.name.split(':', 1)
       const counted = history.kind === 'limit' ? COUNTED[limit] : undefined
       if (counted && history.undoneAt < 0) this.#adds(limit, history, counted)
@@ -82,18 +69,15 @@ export class Counts {
 
   #adds(limit: string, { name, versions }: History, { window, isOf, told }: Counted): void {
     const subject = name.slice(limit.length + 1)
+    const { times = 0 } = (versions.at(-1)?.value ?? {}) as { readonly times?: number }
     // A count that was taken back keeps its time window.
-    const { until = 0 } = (versions.findLast(({ value }) => value !== undefined)?.value ??
-      {}) as Partial<Count>
-    const { times = 0 } = (versions.at(-1)?.value ?? {}) as Partial<Count>
-    const since = until - window - TROUBLE
-    const asked = [...this.#judge.exchanges.values()].filter((exchange) => isOf(exchange, subject))
+    const counting = versions.findLast(({ value }) => value !== undefined)?.value
+    const { until = 0 } = (counting ?? {}) as { readonly until?: number }
+    const asked = [...this.judge.exchanges.values()].filter((exchange) => isOf(exchange, subject))
     const events = asked.filter((exchange) => exchange.told === told)
-    const least = events.filter(({ arrivedAt }) => arrivedAt >= since).length
-    const unclear = asked.filter((exchange) =>
-      [undefined, 'unavailable', '503'].includes(exchange.told),
-    ).length
+    const least = events.filter(({ arrivedAt }) => arrivedAt >= until - window - TROUBLE).length
+    const unclear = asked.filter((each) => [undefined, 'unavailable', '503'].includes(each.told)).length
     const isRight = times >= least && times <= events.length + unclear
-    this.#judge.check(isRight, `a count of ${limit} stands at ${times} after ${least}`, NOBODY)
+    this.check(isRight, `a count of ${limit} stands at ${times} after ${least}`, NOBODY)
   }
 }
