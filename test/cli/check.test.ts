@@ -116,21 +116,4 @@ describe('authgraph check', { concurrent: true }, () => {
     const ended = { code: 1, stdout: shown, never: [CLIENT_ID] }
     await world.expect(`check ${words(url)} --client-id ${CLIENT_ID}`, ended)
   })
-
-  test.for([
-    [['http://127.0.0.1:1'], 'Option --client-id is missing'],
-    [['--client-id', 'id'], 'No service: give its address'],
-    [['localhost', '--client-id', 'id'], 'is not an absolute URL'],
-    [['https://example.com', '--client-id', 'id'], 'on another machine: add --yes-remote'],
-    [['--issuer', 'https://example.com', '--client-id', 'id'], 'on another machine: add --yes-remote'],
-    [['http://127.0.0.1:1', '--client-id', 'id', '--page-origin', 'localhost'], 'Expected an address'],
-    [['http://127.0.0.1:1', '--client-id', 'id', '--token-endpoint', 'http://127.0.0.1:1'], 'Set both'],
-    [['http://127.0.0.1:1', '--client-id', 'id', '--approve', "approve 'CODE"], 'a quote that is not closed'],
-    [['http://127.0.0.1:1', '--client-id', 'id', '--deny', "sh -c 'deny CODE'"], 'a separate word'],
-  ] as const)('%j is a usage error', async ([args, sentence], { world }) => {
-    await world.expect(['check', ...args], {
-      code: 2,
-      stderr: [sentence, 'See: authgraph check --help'],
-    })
-  })
 })

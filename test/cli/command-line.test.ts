@@ -7,17 +7,6 @@ import { test } from './support/world.ts'
 const program = await createProgram()
 
 describe('the command line', { concurrent: true }, () => {
-  test.for([
-    ['demo --approve --deny', "'--approve' cannot be used with option '--deny'", 'demo --help'],
-    ['demo --aprove', 'Did you mean --approve?', 'demo --help'],
-    ['dmeo', 'Did you mean demo?', '--help'],
-    ['help dmeo', "Unknown command 'dmeo'\n  Did you mean demo?", '--help'],
-    ['nothing --help', "Unknown command 'nothing'", '--help'],
-    ['completion cmd', 'Allowed choices are bash, zsh, fish', 'completion --help'],
-  ] as const)('refuses %s with an error and a hint', async ([words, message, hint], { world }) => {
-    await world.expect(words, { code: 2, stdout: '', stderr: [message, `See: authgraph ${hint}`] })
-  })
-
   test('runs as a program, as npx does in a clone', () => {
     expect(execFileSync(COMMAND, ['--version'], { encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+/)
   })

@@ -55,25 +55,17 @@ async function responding(bytes: string | Buffer, { leaveOpen = false } = {}) {
 }
 
 describe('the fetch of the command', () => {
-  test('sends the user agent of the runtime', async () => {
-    const { url, requests } = await responding('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
-    await (await httpFetch(url)).text()
-    await (await fetch(url)).text()
-    const [ours, theirs] = requests.map((request) => /user-agent: .*/i.exec(request)?.[0].toLowerCase())
-    expect(ours).toBe('user-agent: node')
-    expect(ours).toBe(theirs)
+  test('sends the user agent of the runtime, and ignores informational responses', async () => {
+    const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
+    const { url, requests } = await responding(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
+    expect(await (await httpFetch(url)).text()).toBe('ok')
+    expect(requests[0]).toMatch(/^user-agent: node\r$/im)
   })
 
   test('fails at once if the response switches protocols', async () => {
     const turn = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: odd\r\n\r\n'
     const { url } = await responding(turn, { leaveOpen: true })
     await expect(httpFetch(url)).rejects.toThrow('closed without a response')
-  })
-
-  test('ignores informational responses', async () => {
-    const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
-    const { url } = await responding(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
-    expect(await (await httpFetch(url)).text()).toBe('ok')
   })
 
   test.each([
@@ -84,17 +76,11 @@ describe('the fetch of the command', () => {
     const head = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-encoding: ${packing}\r\n\r\n`)
     for (const size of [packed.length, packed.length - 6, 0]) {
       const { url } = await responding(Buffer.concat([head, packed.subarray(0, size)]))
-      const [ours, theirs] = await Promise.all(
-        [httpFetch, fetch].map(async (send) => (await send(url)).text()),
-      )
-      expect(ours).toBe(theirs)
+      expect(await (await httpFetch(url)).text()).toBe(await (await fetch(url)).text())
     }
   })
 
-  test.each([
-    ['before the response', ''],
-    ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
-  ])('aborts %s', async (_when, bytes) => {
+  test.each(['', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'])('aborts after %j', async (bytes) => {
     const { url, requests } = await responding(bytes, { leaveOpen: true })
     const controller = new AbortController()
     const body = httpFetch(url, { signal: controller.signal }).then((response) => response.text())

@@ -1,26 +1,17 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect } from 'vitest'
-import { processOwners } from '../../src/session/node/process-owners.ts'
 import { linesOfJson } from './support/command.ts'
 import { atIssuer, FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
 import { loginTo, test, type World } from './support/world.ts'
 
-type SavedRecord = ReturnType<Awaited<ReturnType<typeof loggedIn>>['record']>
-
 /** Commands that start at the same time. */
 const PROCESSES = Number(process.env.AUTHGRAPH_PROCESSES ?? 10)
 
-describe('authgraph token', { concurrent: true }, () => {
-  test('prints only the token of the last login', async ({ world }) => {
-    await loggedIn(world)
-    await world.expect('token', { stdout: `${TOKEN}\n`, stderr: '' })
-    const stderr = ['No login named "home" (saved logins: work)']
-    await world.expect('token --profile home', { code: 1, stderr })
-  })
+const filesIn = (world: World) => world.files().filter(({ isFile }) => isFile)
 
+describe('authgraph token', { concurrent: true }, () => {
   test('refreshes an expired token once for concurrent commands', async ({ world }) => {
     const { expire, refreshes } = await loggedIn(world, RENEWABLE)
     await world.expect('token', { stdout: `${TOKEN}\n` })
@@ -33,20 +24,6 @@ describe('authgraph token', { concurrent: true }, () => {
       grant_type: 'refresh_token',
       refresh_token: 'ghr_refreshInTheClear',
     })
-  })
-
-  test('refreshes it once after a killed command left a lock with a future date', async ({ world }) => {
-    const { expire, refreshes } = await loggedIn(world, RENEWABLE)
-    expire()
-    const lock = `${fileOf(world)}.lock`
-    const [host] = processOwners().self.split('/')
-    const owner = [host, spawnSync(process.execPath, ['--version']).pid, 1].join('/')
-    writeFileSync(lock, JSON.stringify({ owner, nonce: 'of the dead' }))
-    utimesSync(lock, new Date('2100-01-01'), new Date('2100-01-01'))
-    const asked = await Promise.all(Array.from({ length: 5 }, () => world.run('token')))
-    expect(asked.map(({ stdout }) => stdout)).toEqual(Array(5).fill(`${FRESH}\n`))
-    expect(refreshes()).toHaveLength(1)
-    expect(world.files().filter(({ name }) => name.includes('.lock'))).toEqual([])
   })
 
   test('stores the refreshed token before a signal ends the command', async ({ world }) => {
@@ -63,33 +40,27 @@ describe('authgraph token', { concurrent: true }, () => {
     const stderr = ['The login of work has expired: run authgraph login --profile work']
     await world.expect('token', { code: 1, stdout: '', stderr })
   })
-})
 
-describe('authgraph token, where a refresh is refused', { concurrent: true }, () => {
-  const refused = async (world: World, refusal: Response) => {
-    const { expire, record } = await loggedIn(world, RENEWABLE, refusal)
+  test('does not end a login whose refresh is refused without a code', async ({ world }) => {
+    const { expire, record } = await loggedIn(world, RENEWABLE, new Response('<html>', { status: 403 }))
     expire()
-    return { ...(await world.run('token')), record: record().value }
-  }
-
-  test('without a code, the login has not ended', async ({ world }) => {
-    const { code, stderr, record } = await refused(world, new Response('<html>', { status: 403 }))
-    expect(code).toBe(1)
-    expect(stderr).toContain('The service refused the request with status 403')
-    expect(stderr).not.toContain('has expired')
-    expect(record).toMatchObject({ status: 'signedIn', token: { refreshToken: 'ghr_refreshInTheClear' } })
-    expect(record).not.toHaveProperty('claim')
+    const stderr = /^(?!.*has expired).*refused the request with status 403/
+    await world.expect('token', { code: 1, stdout: '', stderr })
+    const { value } = record()
+    expect(value).toMatchObject({ status: 'signedIn', token: { refreshToken: 'ghr_refreshInTheClear' } })
+    expect(value).not.toHaveProperty('claim')
   })
 
-  test('with a code, the login has ended, until the next one, which needs no client ID', async ({
+  test('ends a login whose refresh is refused with a code; the next one needs no client ID', async ({
     world,
   }) => {
-    const invalid = Response.json({ error: 'invalid_grant' }, { status: 400 })
-    const { stderr, record } = await refused(world, invalid)
-    expect(stderr).toContain('has expired')
-    expect(record).toMatchObject({ status: 'ended' })
-    expect(record).not.toHaveProperty('token')
-    expect(record.secret).toEqual({ clientId: 'id' })
+    const refusal = Response.json({ error: 'invalid_grant' }, { status: 400 })
+    const { expire, record } = await loggedIn(world, RENEWABLE, refusal)
+    expire()
+    await world.expect('token', { code: 1, stdout: '', stderr: ['has expired'] })
+    const { value } = record()
+    expect(value).toMatchObject({ status: 'ended', secret: { clientId: 'id' } })
+    expect(value).not.toHaveProperty('token')
     await world.expect('status', { code: 1, stdout: ['The login of work has expired'] })
     expect((await world.run('login --profile work')).stdout).not.toContain('no client ID')
     await world.expect('logout', { stdout: '✓ Logged out of work: the login had already ended.\n' })
@@ -97,10 +68,11 @@ describe('authgraph token, where a refresh is refused', { concurrent: true }, ()
 })
 
 describe('authgraph status', { concurrent: true }, () => {
-  test('shows the user, the host, the scopes, the expiry and the store, but not the token', async ({
+  test('shows the login but not the token, and exits with 1 if the service cannot be reached', async ({
     world,
   }) => {
-    const { host } = await loggedIn(world, RENEWABLE)
+    await world.expect('status', { code: 1, stderr: '✗ Not logged in: run authgraph login\n' })
+    const { host, close } = await loggedIn(world, RENEWABLE)
     const shown = new RegExp(
       `^✓ work \\(current\\)\n {2}user {8}octocat\n {2}host {8}${host}\n {2}scopes {6}repo, gist\n` +
         ' {2}valid {7}until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d, refreshed automatically\n {2}stored in {3}.*work.json',
@@ -109,14 +81,10 @@ describe('authgraph status', { concurrent: true }, () => {
     const { stdout } = await world.expect('status --json', { never: [TOKEN] })
     const account = { profile: 'work', host, user: 'octocat', store: 'file' }
     expect(linesOfJson(stdout)).toMatchObject([{ ...account, current: true, tried: true, refreshable: true }])
-  })
-
-  test('exits with 1 and advice if a service cannot be reached', async ({ world }) => {
-    const { close } = await loggedIn(world)
     close()
-    const stdout =
+    const lost =
       /^✗ work \(current\)\n.*cannot be reached: ECONNREFUSED \([A-Z]+ \S+\)\n {2}Check the connection/
-    await world.expect('status', { code: 1, stdout })
+    await world.expect('status', { code: 1, stdout: lost })
   })
 
   test('shows the other logins if one record is damaged, and a new login replaces it', async ({ world }) => {
@@ -133,17 +101,9 @@ describe('authgraph status', { concurrent: true }, () => {
     await world.expect('status', {})
   })
 
-  test('treats a token that is no valid header value as damaged, and never prints it', async ({ world }) => {
-    const { host, change } = await loggedIn(world)
-    change((value) => {
-      value.token.accessToken = 'gho_\u001b[2J\u202etoken'
-    })
-    const damaged = { code: 1, stdout: '', stderr: ['The saved login of work cannot be read'] }
-    await world.expect('token', damaged)
-    await world.expect('git-credential get', damaged, { input: `protocol=http\nhost=${host}\n` })
-  })
-
-  test('stores a token that is not a bearer token but does not send it', async ({ world }) => {
+  test('says of a token that is not a bearer token that it is stored but cannot be sent', async ({
+    world,
+  }) => {
     const { url, requests } = await world.scripted({ polls: [granted(TOKEN, { token_type: 'mac' })] })
     const stdout = ['type        mac: authgraph stores it but cannot send it\n']
     await world.expect(loginTo(url), { stdout, stderr: '' })
@@ -165,10 +125,6 @@ describe('authgraph status', { concurrent: true }, () => {
     expect(linesOfJson((await world.run('status --json')).stdout)).toMatchObject([{ tried: false }])
     await world.expect('api /user', { code: 2, stderr: ['This service has no known API'] })
   })
-
-  test('exits with 1 if nobody is logged in', async ({ world }) => {
-    await world.expect('status', { code: 1, stderr: '✗ Not logged in: run authgraph login\n' })
-  })
 })
 
 describe('authgraph logout', { concurrent: true }, () => {
@@ -182,35 +138,38 @@ describe('authgraph logout', { concurrent: true }, () => {
     await world.expect('logout', {
       stdout: [`${deleted}, because revoking it needs the client secret. Revoke it in your settings at `],
     })
-    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+    expect(filesIn(world)).toEqual([])
     expect(requests).toHaveLength(asked)
-    await world.expect('logout', { code: 1 })
+    for (const words of ['logout', 'logout --all']) await world.expect(words, { code: 1 })
   })
 
-  test.for<[string, (record: SavedRecord) => unknown]>([
-    ['no JSON', () => '{'],
-    [
-      'with a damaged token',
-      ({ value }) => ({ value: { ...value, token: { ...value.token, accessToken: 'gho_\u001b[2J' } } }),
-    ],
-  ])('removes a record that is damaged, %s, by its name, and with --all', async ([, damage], { world }) => {
-    const { record, url } = await loggedIn(world)
-    const damaged = damage(record())
-    const file = fileOf(world)
-    const write = () => writeFileSync(file, typeof damaged === 'string' ? damaged : JSON.stringify(damaged))
-    write()
-    // Without its name, it stays.
-    const stderr = ['authgraph logout --profile work to remove it']
-    await world.expect('token', { code: 1, stderr })
-    await world.expect('logout', { code: 1, stderr: damaged === '{' ? stderr : [] })
-    const removed = ['✓ Logged out of work: its damaged record is deleted.']
-    await world.expect('logout --profile work', { stdout: removed, stderr: '' })
-    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
-    write()
-    await world.login(url, '--profile home')
-    await world.expect('logout --all', { stdout: /Logged out of home[\s\S]*Logged out of work/ })
-    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
-  })
+  test.for([
+    ['no JSON', undefined],
+    ['with a token that is no header value', 'gho_\u001b[2J\u202etoken'],
+  ] as const)(
+    'removes a damaged record, %s, by its name or with --all',
+    async ([, accessToken], { world }) => {
+      const { record, url } = await loggedIn(world)
+      const { value } = record()
+      const token = { ...value.token, accessToken }
+      const damaged = accessToken ? JSON.stringify({ value: { ...value, token } }) : '{'
+      writeFileSync(fileOf(world), damaged)
+      // Without its name, it stays.
+      const stderr = [
+        'The saved login of work cannot be read',
+        'authgraph logout --profile work to remove it',
+      ]
+      await world.expect('token', { code: 1, stdout: '', stderr })
+      await world.expect('logout', { code: 1, stderr: accessToken ? [] : stderr })
+      const removed = ['✓ Logged out of work: its damaged record is deleted.']
+      await world.expect('logout --profile work', { stdout: removed, stderr: '' })
+      expect(filesIn(world)).toEqual([])
+      writeFileSync(fileOf(world), damaged)
+      await world.login(url, '--profile home')
+      await world.expect('logout --all', { stdout: /Logged out of home[\s\S]*Logged out of work/ })
+      expect(filesIn(world)).toEqual([])
+    },
+  )
 
   test('keeps a good login that other users can read, and says so', async ({ world }) => {
     await loggedIn(world)
@@ -234,6 +193,6 @@ describe('authgraph logout', { concurrent: true }, () => {
     })
     const stderr = ['✗ The system keyring cannot be used']
     await world.expect('logout --all', { code: 1, stdout: ['✓ Logged out of home'], stderr })
-    expect(existsSync(fileOf(world))).toBe(true)
+    expect(filesIn(world).map(({ name }) => name)).toEqual(['state/logins/work.json'])
   })
 })

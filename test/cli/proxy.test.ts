@@ -52,18 +52,6 @@ describe('a proxy', { concurrent: true }, () => {
   })
 
   test.for([
-    ['HTTPS_PROXY', 'me:secret@:x', 'is not a proxy address'],
-    ['HTTPS_PROXY', 'http://', 'is not a proxy address'],
-    ['ALL_PROXY', 'socks5://me:secret@127.0.0.1:9', 'names a SOCKS proxy'],
-  ] as const)(
-    'in %s with the value %s is a usage error that does not quote it',
-    async ([name, address, words], { world }) => {
-      const ended = { code: 2, stderr: [`${name} ${words}`], stdout: '', never: ['secret'] }
-      await world.expect(LOGIN, ended, { env: { [name]: address } })
-    },
-  )
-
-  test.for([
     [407, 'requires a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
     [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
     [403, 'refused the connection with status 403', 'Check HTTPS_PROXY and ALL_PROXY'],

@@ -14,15 +14,29 @@ async function startedFlow(response?: (body: object) => object) {
   return flow
 }
 
-async function textAt(address: string): Promise<string> {
-  return (await fetch(address)).text()
-}
+const textAt = async (address: string) => (await fetch(address)).text()
 
-/** Reads the whole stream and resolves at its end. */
+/** Begins to read the stream. Returns a function that resolves to all of it at its end. */
 async function listen(address: string, headers: Record<string, string> = {}): Promise<() => Promise<string>> {
   const response = await fetch(`${address}events`, { headers })
   const text = response.text()
   return () => text
+}
+
+/** Runs a flow to its end. Resolves to its stream, and to what a page reads that comes late. */
+async function watched(decision?: 'approve' | 'deny', response?: (body: object) => object) {
+  const flow = await startedFlow(response)
+  const stream = await listen(flow.address)
+  flow.actor.start()
+  if (decision) {
+    await flow.reach('pending')
+    await flow.decide(decision)
+  }
+  await flow.reach('settled')
+  const late = await listen(flow.address)
+  const page = await textAt(flow.address)
+  await flow.close()
+  return { ...flow, stream: await stream(), late: await late(), page }
 }
 
 /** The ids of the transitions, as in the diagrams. */
@@ -38,14 +52,7 @@ function transitionsOf(events: readonly ReceivedEvent[]): (string | undefined)[]
 
 describe('the stream', () => {
   test('sends every state, transition and message of a flow', async () => {
-    const flow = await startedFlow()
-    const stream = await listen(flow.address)
-    flow.actor.start()
-    await flow.reach('pending')
-    await flow.decide('approve')
-    await flow.reach('settled')
-    await flow.close()
-    const events = eventsOf(await stream())
+    const events = eventsOf((await watched('approve')).stream)
     expect(events[0]).toMatchObject({ type: 'clock' })
     expect(transitionsOf(events)).toEqual([
       'starting:always:0',
@@ -56,11 +63,12 @@ describe('the stream', () => {
       'polling:done:pollToken:3',
     ])
     const states = events.flatMap((event) => (event.type === 'state' ? [event] : []))
+    const [requested, pending] = [{ waiting: 'requested' }, { waiting: 'pending' }]
     expect(states.map(({ value }) => value)).toEqual([
       'requesting',
-      { waiting: 'requested' },
+      requested,
       'polling',
-      { waiting: 'pending' },
+      pending,
       'polling',
       'authorized',
     ])
@@ -69,63 +77,46 @@ describe('the stream', () => {
       times: { interval: 5, lifetime: 900 },
     })
     const messages = events.flatMap((event) => (event.type === 'message' ? [event] : []))
-    expect(messages.map(({ kind, title }) => `${kind} ${title}`)).toEqual([
-      'request POST /login/device/code',
-      'response 200',
-      'request POST /login/oauth/access_token',
-      'response 200',
-      'request POST /login/oauth/access_token',
-      'response 200',
-    ])
+    expect(messages.map(({ title }) => title)).toEqual(
+      ['device/code', 'oauth/access_token', 'oauth/access_token'].flatMap((path) => [
+        `POST /login/${path}`,
+        '200',
+      ]),
+    )
     expect(messages[3]?.fields).toEqual([['error', 'authorization_pending']])
     expect(events.at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
   })
 
-  test.each(['approve', 'deny'] as const)(
-    'contains no secret of a flow that ends with %s',
-    async (decision) => {
-      const flow = await startedFlow()
-      const stream = await listen(flow.address)
-      flow.actor.start()
-      await flow.reach('pending')
-      await flow.decide(decision)
-      await flow.reach('settled')
-      const late = await listen(flow.address)
-      const page = await textAt(flow.address)
-      await flow.close()
-      expect(flow.secrets).toHaveLength(decision === 'approve' ? 3 : 2)
-      for (const text of [await stream(), await late(), page])
-        for (const secret of flow.secrets) expect(text.includes(secret)).toBe(false)
-      expect(await late()).toContain('["device_code","‹secret›"]')
-    },
-  )
-
-  test('contains no secret that a service repeats in another field', async () => {
-    const flow = await startedFlow((body) => {
-      const [, secret] = flow.secrets
+  test.each([
+    ['that is approved', 'approve', 3, undefined],
+    ['that is denied', 'deny', 2, undefined],
+    // Set by the test: a service that repeats a secret in other fields.
+    ['that repeats a secret', undefined, 2, 'repeat'],
+  ] as const)('contains no secret of a flow %s', async (_, decision, count, repeat) => {
+    const issued: string[] = []
+    const { secrets, stream, late, page } = await watched(decision, (body) => {
+      if (!repeat) return body
+      if ('device_code' in body) issued.push(String(body.device_code))
+      const [secret] = issued
       const everywhere = { error_description: secret, note: secret, scope: secret, token_type: secret }
       return 'device_code' in body ? { ...body, ...everywhere } : { error: secret, ...everywhere }
     })
-    const stream = await listen(flow.address)
-    flow.actor.start()
-    await flow.reach('settled')
-    await flow.close()
-    expect(eventsOf(await stream()).at(-1)).toMatchObject({ type: 'end' })
-    expect(flow.secrets).toHaveLength(2)
-    for (const secret of flow.secrets) expect((await stream()).includes(secret)).toBe(false)
+    expect(secrets).toHaveLength(count)
+    for (const text of [stream, late, page])
+      for (const secret of secrets) expect(text.includes(secret)).toBe(false)
+    expect(late).toContain('["device_code","‹secret›"]')
   })
 
   test('does not lose the token for a field whose toString is not a function', async () => {
     const odd = { toString: null }
-    const flow = await startedFlow((body) => ({ ...body, odd, id_token: odd, scope: 'repo' }))
-    const stream = await listen(flow.address)
-    flow.actor.start()
-    await flow.reach('pending')
-    await flow.decide('approve')
-    await flow.reach('settled')
-    await flow.close()
-    expect(flow.actor.getSnapshot().output).toMatchObject({ status: 'authorized' })
-    expect(eventsOf(await stream()).at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
+    const { actor, stream } = await watched('approve', (body) => ({
+      ...body,
+      odd,
+      id_token: odd,
+      scope: 'repo',
+    }))
+    expect(actor.getSnapshot().output).toMatchObject({ status: 'authorized' })
+    expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
   })
 
   test('sends only missed events to a page that reconnects', async () => {
@@ -156,37 +147,21 @@ describe('the server', () => {
     })
   }
 
-  test('refuses requests without the token', async () => {
-    const { address } = await startedFlow()
-    const { origin, pathname } = new URL(address)
-    const other = pathname.replace(/[^/]/, (letter) => (letter === 'A' ? 'B' : 'A'))
-    const strange = [other, `${other}events`, `${pathname}events/more`, `${pathname}?x`]
+  test('refuses requests without its new token, with another host name, or with another method', async () => {
+    const [{ address }, other] = [await startedFlow(), await startedFlow()]
+    const { origin, pathname, port } = new URL(address)
+    expect(pathname).toMatch(/^\/[\w-]{22}\/$/)
+    const foreign = new URL(other.address).pathname
+    const strange = [foreign, `${foreign}events`, `${pathname}events/more`, `${pathname}?x`]
     for (const path of ['/', '/events', '//', '//events', '/%', pathname.slice(0, -1), ...strange])
       expect([path, await ask(origin + path)]).toEqual([path, 404])
-    expect(await ask(address)).toBe(200)
-    expect(await ask(`${address}events`)).toBe(200)
-  })
-
-  test('creates a new token each time', async () => {
-    const flows = [await startedFlow(), await startedFlow()]
-    const paths = flows.map(({ address }) => new URL(address).pathname)
-    expect(paths[0]).toMatch(/^\/[\w-]{22}\/$/)
-    expect(paths[0]).not.toBe(paths[1])
-  })
-
-  test('refuses requests with another host name', async () => {
-    const { address } = await startedFlow()
-    const { port } = new URL(address)
     for (const host of [`evil.example:${port}`, '127.0.0.1', `127.0.0.1.evil.example:${port}`])
       expect([host, await ask(address, 'GET', { host })]).toEqual([host, 403])
-    expect(await ask(address, 'GET', { host: `localhost:${port}` })).toBe(200)
-  })
-
-  test('refuses other methods', async () => {
-    const { address } = await startedFlow()
-    for (const method of ['POST', 'OPTIONS', 'HEAD'])
-      for (const place of [address, `${address}events`])
+    for (const place of [address, `${address}events`]) {
+      for (const method of ['POST', 'OPTIONS', 'HEAD'])
         expect([method, await ask(place, method)]).toEqual([method, 405])
+      expect(await ask(place, 'GET', { host: `localhost:${port}` })).toBe(200)
+    }
   })
 
   test('allows only the script of the page, no frames, and no referrer', async () => {
@@ -198,50 +173,30 @@ describe('the server', () => {
     )
     expect(policy).not.toContain('unsafe')
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(headers.get('x-frame-options')).toBe('DENY')
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
     expect(headers.get('access-control-allow-origin')).toBeNull()
   })
 })
 
-describe('the command', { timeout: 30_000 }, () => {
-  /** Reads the page and the whole stream at the address that a command prints. */
-  function watcher() {
-    let read: Promise<string[]> | undefined
-    return {
-      onOutput: (output: string) => {
-        const address = /Watch at (http:\S+\/)\s/.exec(output)?.[1]
-        if (address) read ??= Promise.all([textAt(address), textAt(`${address}events`)])
-      },
-      read: async () => (await read) ?? [],
-    }
-  }
-
-  testWithWorld('demo --watch streams the result and no secret', async ({ world }) => {
-    const { onOutput, read } = watcher()
-    await world.expect('demo --watch --approve --interval 1', { stderr: '' }, { onOutput })
-    const [page = '', stream = ''] = await read()
-    expect(page).toContain('Read-only')
-    expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
-    expect(page + stream).not.toMatch(/gho_|[0-9a-f]{32}|authgraph-demo/)
-  })
-
-  testWithWorld('streams that a login was stopped', async ({ world }) => {
+testWithWorld(
+  'login --watch streams that the login was stopped, and no secret',
+  async ({ world }) => {
     const { url } = await world.scripted()
-    const { onOutput, read } = watcher()
-    await world.expect(
-      [...loginTo(url), '--watch'],
-      { code: 130 },
-      {
-        onOutput: (output, kill) => {
-          onOutput(output)
-          if (output.includes('pending')) kill('SIGINT')
-        },
-      },
-    )
-    const [, stream = ''] = await read()
+    let read: Promise<string[]> | undefined
+    const onOutput = (output: string, kill: (signal: NodeJS.Signals) => void) => {
+      const address = /Watch at (http:\S+\/)\s/.exec(output)?.[1]
+      if (address) read ??= Promise.all([textAt(address), textAt(`${address}events`)])
+      if (output.includes('pending')) kill('SIGINT')
+    }
+    await world.expect([...loginTo(url), '--watch'], { code: 130 }, { onOutput })
+    const [page = '', stream = ''] = (await read) ?? []
+    expect(page).toContain('Read-only')
     expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Cancelled.' })
     expect(stream).not.toMatch(/device-code-in-the-clear|client_id","id"/)
-  })
-})
+  },
+  30_000,
+)

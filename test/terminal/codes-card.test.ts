@@ -86,3 +86,8 @@ test('shows an address that is too long for a QR code without one', () => {
   expect(card(size, long(2941))).toEqual(card({ ...size, qr: false }))
   expect(card(size, long(2940))).not.toEqual(card({ ...size, qr: false }))
 })
+
+test('draws no QR code of a loopback address, which no phone can open', () => {
+  const here = { ...codes, verificationUri: 'http://localhost:1/login/device' }
+  expect(card({}, here)).toEqual(card({ qr: false }, here))
+})

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoginCommandsOptions, loginCommands, rfc8628 } from '../../src/terminal/index.ts'
+import { linesOfJson } from '../cli/support/command.ts'
 import { liveService } from '../cli/support/live-service.ts'
 import { granted, type Script, scriptedHttp } from '../cli/support/scripted-http.ts'
 
@@ -148,10 +149,7 @@ test('login prints one JSON object per line, and no secret', async () => {
   const { run, approver, issued } = await live()
   const { code, stdout } = await run('login --json', approver())
   expect(code).toBe(0)
-  const events = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const events = linesOfJson(stdout)
   expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['notice', 'codes', 'state']))
   expect(events.at(-1)).toMatchObject({ event: 'authorized', user: 'octocat', missingScopes: [] })
   expect(stdout).not.toContain(issued[0])

@@ -92,32 +92,13 @@ test('logs in by a session, which stores the token', async () => {
 
 test('prints one JSON object per line for programs', async () => {
   const { stream, lines } = output({ isTTY: true })
-  const token = await logIn({ stream, json: true })
+  const token = await logIn({ stream, json: true }, 'approve', { refreshTokens: { lifetime: 60 } })
   const events = lines().map((line) => JSON.parse(line))
   expect(events[0]).toMatchObject({ event: 'state', status: 'requested', activity: 'requesting' })
   expect(events[1]).toMatchObject({ event: 'codes', interval: 5 })
-  expect(events.at(-1)).toEqual({ event: 'authorized', scopes: ['repo'], missingScopes: [] })
+  const { expiresAt } = token
+  expect(events.at(-1)).toEqual({ event: 'authorized', scopes: ['repo'], missingScopes: [], expiresAt })
   expect(JSON.stringify(events)).not.toContain(token.accessToken.reveal())
-})
-
-test('tells programs when the token expires', async () => {
-  const { stream, lines } = output()
-  await logIn({ stream, json: true }, 'approve', { refreshTokens: { lifetime: 60 } })
-  expect(JSON.parse(lines().at(-1) ?? '')).toMatchObject({
-    event: 'authorized',
-    expiresAt: expect.any(Number),
-  })
-})
-
-test('draws a card with a countdown on a terminal, and restores the cursor', async () => {
-  const { stream, text } = output({ isTTY: true })
-  await logIn({ stream, keys: false })
-  expect(text()).toMatch(/Open {2}.*http/)
-  // No phone can open a loopback address.
-  expect(text()).not.toContain('██ ▄▄▄▄▄ █')
-  expect(text()).toContain('\u001b[1m')
-  expect(text()).toContain('code valid for 14:5')
-  expect(text().lastIndexOf('\u001b[?25h')).toBeGreaterThan(text().lastIndexOf('\u001b[?25l'))
 })
 
 /** Makes a terminal of standard input. */
@@ -130,6 +111,12 @@ function atKeyboard() {
 
 test('the keys open the browser, copy the code and cancel, once there is a code', async () => {
   vi.stubEnv('SSH_TTY', '/dev/pts/0')
+  // The clipboard of the other machine is not used.
+  const folder = mkdtempSync(join(tmpdir(), 'ag-clipboard-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'wl-copy'), '#!/bin/sh\ncat > /dev/null\n', { mode: 0o755 })
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+  vi.stubEnv('WAYLAND_DISPLAY', 'wayland-0')
   const stdin = atKeyboard()
   await using sandbox = createSandbox()
   const { stream, text } = output({ isTTY: true })
@@ -146,6 +133,7 @@ test('the keys open the browser, copy the code and cancel, once there is a code'
     press(key)
     await eventually(() => expect(text().split(terminalTexts.askedToCopy)).toHaveLength(index + 2))
   }
+  expect(text()).toContain(`\u001b]52;c;${btoa(/C copies (\S+)/.exec(text())?.[1] ?? '')}\u0007`)
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   process.emit('SIGTSTP', 'SIGTSTP')
   kill.mockRestore()
@@ -183,8 +171,7 @@ test.each([
   expect(streams[shown].text().includes(terminalTexts.shownHere)).toBe(shown === 'stderr')
 })
 
-test('opens the complete address, unless the service sends none', async () => {
-  vi.stubEnv('SSH_TTY', undefined)
+test('opens the complete address', async () => {
   vi.stubEnv('DISPLAY', ':0')
   vi.stubEnv('BROWSER', undefined)
   vi.stubEnv('PATH', '/nowhere')
@@ -196,17 +183,12 @@ test('opens the complete address, unless the service sends none', async () => {
 test('replaces texts', async () => {
   const { stream, text } = output({ isTTY: true })
   const states = { requested: 'Code eingeben.', authorized: 'Freigegeben.' } as Record<string, string>
-  await logIn({
-    stream,
-    color: false,
-    texts: {
-      open: 'Öffnen',
-      enter: 'Eingeben',
-      state: ({ status }) => states[status] ?? 'Warten.',
-      validFor: (time) => `gültig noch ${time}`,
-      loggedIn: 'Angemeldet bei Acme.',
-    },
-  })
+  const texts = {
+    ...{ open: 'Öffnen', enter: 'Eingeben', loggedIn: 'Angemeldet bei Acme.' },
+    state: ({ status }: { status: string }) => states[status] ?? 'Warten.',
+    validFor: (time: string) => `gültig noch ${time}`,
+  }
+  await logIn({ stream, color: false, texts })
   for (const word of ['Öffnen', 'Eingeben', 'Code eingeben.', 'gültig noch 14:', 'Freigegeben.'])
     expect(text()).toContain(word)
   expect(text()).toContain('✓ Angemeldet bei Acme.\n')
@@ -227,19 +209,6 @@ test('says why it opens no browser, and that the code cannot be copied', async (
   await logIn({ stream, open: true, copy: true })
   expect(text()).toContain('forward port 80 to your own device')
   await eventually(() => expect(text()).toContain(`${terminalTexts.noClipboard}\n`))
-})
-
-test('asks the terminal to copy the code over SSH, although the other machine has a clipboard', async () => {
-  vi.stubEnv('SSH_TTY', '/dev/pts/0')
-  const folder = mkdtempSync(join(tmpdir(), 'ag-clipboard-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'wl-copy'), '#!/bin/sh\ncat > /dev/null\n', { mode: 0o755 })
-  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
-  vi.stubEnv('WAYLAND_DISPLAY', 'wayland-0')
-  const { stream, text } = output({ isTTY: true })
-  await logIn({ stream, copy: true, keys: false })
-  const [, code = ''] = /([A-Z]{4}-[A-Z]{4})/.exec(text()) ?? []
-  await eventually(() => expect(text()).toContain(`\u001b]52;c;${btoa(code)}\u0007`))
 })
 
 test('shows the code of a login that is already waiting', async () => {
@@ -288,13 +257,4 @@ test('listens to signals until an approved token is stored, also with held signa
   expect(kill).not.toHaveBeenCalled()
   kill.mockRestore()
   session.actor.stop()
-})
-
-test('SIGHUP cancels a login that waits', async () => {
-  await using sandbox = createSandbox()
-  const login = loginInTerminal(createDeviceAuthorization(sandbox.client), { stream: output().stream })
-  login.catch(() => undefined)
-  await sandbox.advance(1)
-  process.emit('SIGHUP', 'SIGHUP')
-  await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: 'SIGHUP' })
 })

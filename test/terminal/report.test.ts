@@ -86,19 +86,14 @@ test.each([
   expect(text()).toContain(`⠋ ${line}`)
 })
 
-test('fits the card into a narrow terminal', () => {
+test('fits the card, the text of a state and the live line into a narrow terminal', () => {
   const { stream, text } = terminal({ columns: 40 })
-  reportTo(stream, { ...plain, hasKeys: true, qr: true }).codes(codes)
+  const report = reportTo(stream, { ...plain, hasKeys: true, qr: true })
+  report.codes(codes)
   expect(text()).toMatch(/^\n {2}Open .*\n {2}Code {2}WDJB-MJHT\n\n {2}█{29}\n[\s\S]*\n {2}Enter /)
-})
-
-test('never wraps the live line', () => {
-  const { stream, text } = terminal({ columns: 24 })
-  const report = reportTo(stream, plain)
-  report.state(waiting, () => waiting)
-  const live = text().slice(text().lastIndexOf('\r'))
-  expect(live).toContain('next poll in 4 s')
-  expect(live).not.toContain('valid')
+  report.state({ ...waiting, secondsToNextPoll: 14 }, () => ({ ...waiting, secondsToNextPoll: 14 }))
+  expect(text()).toContain('  pending     Waiting for the code to be\n              entered.\n')
+  expect(text().slice(text().lastIndexOf('\r'))).toMatch(/next poll in 14 s$/)
   report.close()
 })
 
@@ -121,14 +116,6 @@ test('uses colors on a terminal unless they are disabled', () => {
   expect(shown(false)).not.toContain('\u001b')
   vi.stubEnv('NO_COLOR', '1')
   expect(shown(true)).not.toContain('\u001b')
-})
-
-test('wraps the text of a state below its beginning', () => {
-  const { stream, text } = terminal({ columns: 40 })
-  const report = reportTo(stream, plain)
-  report.state(waiting, () => waiting)
-  report.close()
-  expect(text()).toContain('  pending     Waiting for the code to be\n              entered.\n')
 })
 
 test('prints plain lines on a terminal without control sequences', () => {

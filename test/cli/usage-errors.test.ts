@@ -1,0 +1,116 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { resolve } from 'node:path'
+import { describe } from 'vitest'
+import { test } from './support/world.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+const PERSONAL = 'ghp_personalInTheClear0123456789'
+const FINE_GRAINED = 'github_pat_fineGrainedInTheClear0123456789'
+const PACKAGE = resolve(import.meta.dirname, '../../package.json')
+
+/** What no error quotes. */
+const SECRETS = [PERSONAL, FINE_GRAINED, KEY, 'hunter2', 'password@', '    at ']
+
+const API = 'api /user'
+const CHECK = 'check http://127.0.0.1:1 --client-id id'
+const LOGIN = 'login --client-id id --store file'
+const SERVE = 'serve --port 0 --demo-client'
+const IN_ARGUMENT = 'An argument contains a secret'
+const INSTEAD = 'use --auth and --secret instead'
+
+/** Words of a command, further words as they are, and a part of the error; a hint follows the error of an option. */
+type Refused = readonly [words: string, more: readonly string[], error: string, hint?: string]
+
+const REFUSED: readonly Refused[] = [
+  ['demo --approve --deny', [], "'--approve' cannot be used with option '--deny'", 'demo --help'],
+  ['demo --aprove', [], 'Did you mean --approve?', 'demo --help'],
+  ['dmeo', [], 'Did you mean demo?', '--help'],
+  ['help dmeo', [], "Unknown command 'dmeo'\n  Did you mean demo?", '--help'],
+  ['nothing --help', [], "Unknown command 'nothing'", '--help'],
+  ['completion cmd', [], 'Allowed choices are bash, zsh, fish', 'completion --help'],
+  ['logout --all --profile work', [], 'cannot be used with'],
+
+  [`${LOGIN} --store none`, [], 'add --print'],
+  [LOGIN, ['--client-id', ''], 'AUTHGRAPH_CLIENT_ID'],
+  [LOGIN, ['--client-id', '', '--store', 'keyring'], 'AUTHGRAPH_CLIENT_ID'],
+  [`${LOGIN} --token-endpoint http://127.0.0.1:1`, [], '✗ Set both'],
+
+  [API, ['--header', 'no name: x'], 'name and a value', 'api --help'],
+  [API, ['--header', 'x: \u2192'], 'on one line', 'api --help'],
+  [API, ['--header', 'x: a\nb: c'], 'on one line', 'api --help'],
+  [API, ['--method', 'TWO WORDS'], 'Expected an HTTP method', 'api --help'],
+  [API, ['--method', 'trace'], 'Expected an HTTP method', 'api --help'],
+  [`${API} --paginate --include`, [], 'paginate'],
+  [`${API} --auth none --paginate --method POST`, [], 'paginate'],
+  [`${API} --auth personal --secret`, [PERSONAL], IN_ARGUMENT],
+  [`${API} --auth personal --secret`, [FINE_GRAINED], IN_ARGUMENT],
+  ['api /user?access_token=abc --auth none', [], IN_ARGUMENT],
+  ['api https://me:password@localhost/ --auth none', [], IN_ARGUMENT],
+  [`${API} --auth app --app-id 1 --key`, [KEY], IN_ARGUMENT],
+  [`${API} --auth personal --secret hunter2`, [], 'Do not pass the secret itself'],
+  [`${API} --auth basic --user me:hunter2`, [], 'use --secret for the password'],
+  [API, ['--header', 'Authorization: Bearer hunter2'], INSTEAD],
+  [API, ['--header', 'cookie: session=hunter2'], INSTEAD],
+  [`${API} --auth basic --secret -`, [], '--auth basic requires --user'],
+  [`${API} --auth personal`, [], 'set --secret to a file'],
+  [`${API} --auth app`, [], '--auth app requires --app-id and --key'],
+  [`${API} --auth installation --app-id 1 --key a.pem`, [], 'requires --app-id, --key and --installation-id'],
+
+  ['jwt --key app.pem', [], 'No app id: set --app-id'],
+  ['jwt --app-id 1', [], 'No private key: set --key'],
+  ['jwt --app-id 1 --key /nowhere', [], 'cannot be read (ENOENT): use a file'],
+  ['jwt --app-id 1 --key env:NOT_SET', [], '--key is empty: check that the variable is set'],
+  ['jwt --decode', [], 'is empty'],
+
+  ['check http://127.0.0.1:1', [], 'Option --client-id is missing', 'check --help'],
+  ['check --client-id id', [], 'No service: give its address', 'check --help'],
+  ['check localhost --client-id id', [], 'is not an absolute URL', 'check --help'],
+  ['check https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
+  ['check --issuer https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
+  [`${CHECK} --page-origin localhost`, [], 'Expected an address'],
+  [`${CHECK} --token-endpoint http://127.0.0.1:1`, [], 'Set both'],
+  [`${CHECK} --approve`, ["approve 'CODE"], 'a quote that is not closed'],
+  [`${CHECK} --deny`, ["sh -c 'deny CODE'"], 'a separate word'],
+
+  ['serve', [], 'No client is registered: add --client ID=NAME', 'serve --help'],
+  ['serve --client no-name', [], 'Expected an id and a name'],
+  ['serve --client a=A --client a=B', [], 'Clients must not contain the same clientId twice'],
+  ['serve --clients /no/such/file', [], '--clients: the file cannot be read (ENOENT)'],
+  ['serve --clients', [PACKAGE], '--clients: the file must contain [{ "clientId"'],
+  [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or an address'],
+  [`${SERVE} --store sqlite:`, [], '--store must be "memory", sqlite:FILE, or an address'],
+  [`${SERVE} --store sqlite:/no/such/folder/a.db`, [], 'Cannot open the SQLite file: ENOENT'],
+  [`${SERVE} --auth-url login.example.com`, [], 'Expected an address that starts with https://'],
+  [`${SERVE} --auth-url http://login.example.com`, [], 'on a test network, add --allow-http'],
+  [`${SERVE} --host 0.0.0.0`, [], '--host off loopback requires --auth-url, or --tls-key'],
+  [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
+  [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
+  [`${SERVE} --trust-proxy proxy`, [], '"proxy" is neither an IP address nor a network'],
+  [`${SERVE} --dialect gitlab`, [], 'Allowed choices are github, rfc8628'],
+]
+
+/** Variables, and a part of the error of a command that reads them. */
+const VARIABLES = [
+  ['token', { AUTHGRAPH_TOKEN: 'hunter2\nlines' }, 'AUTHGRAPH_TOKEN contains characters'],
+  [
+    'token',
+    { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: 'http://hunter2.test' },
+    'AUTHGRAPH_HOST is not a host',
+  ],
+  [LOGIN, { HTTPS_PROXY: 'me:hunter2@:x' }, 'HTTPS_PROXY is not a proxy address'],
+  [LOGIN, { HTTPS_PROXY: 'http://' }, 'HTTPS_PROXY is not a proxy address'],
+  [LOGIN, { ALL_PROXY: 'socks5://me:hunter2@127.0.0.1:9' }, 'ALL_PROXY names a SOCKS proxy'],
+  [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '--store must be "memory", sqlite:FILE'],
+] as const
+
+describe('a usage error', { concurrent: true }, () => {
+  test.for(REFUSED)('of %s %j says: %s', async ([words, more, error, hint], { world }) => {
+    const stderr = hint === undefined ? [error] : [error, `See: authgraph ${hint}`]
+    await world.expect([...words.split(' '), ...more], { code: 2, stdout: '', stderr, never: SECRETS })
+  })
+
+  test.for(VARIABLES)('of %s with %j says: %s', async ([words, env, error], { world }) => {
+    await world.expect(words, { code: 2, stdout: '', stderr: [error], never: SECRETS }, { env })
+  })
+})
