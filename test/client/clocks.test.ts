@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { type Clock, exportResume, type ResumeRecord, viewOf } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { errorWith } from '../support/error-with.ts'
 import { resumeFlow, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 import type { Scripted } from '../support/scripted-service.ts'
@@ -254,9 +255,7 @@ describe('a record that is resumed where the clock is ahead', () => {
 describe('a clock that tells no time', () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined])('but %s is refused', (time) => {
     const clock = { ...new VirtualTime().clock(), now: () => time as number }
-    expect(() => startFlow([codes], { clock })).toThrow(
-      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('clock.now()') }),
-    )
+    expect(() => startFlow([codes], { clock })).toThrow(errorWith('bad_option', 'clock.now()'))
   })
 
   test('after a while breaks the login, and leaves no timer and no request', async () => {

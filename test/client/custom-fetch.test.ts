@@ -1,26 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { type AnyAuthgraphError, refresh } from '../../src/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { startFlow } from '../support/flow.ts'
 import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
-import { scriptedService } from '../support/scripted-service.ts'
 
 const { codes, token } = responses
 
 /** Runs a flow with a `fetch` that throws at the codes request, and one that throws at the first poll. */
 async function failures(thrown: () => unknown): Promise<(AnyAuthgraphError | undefined)[]> {
   const errors: (AnyAuthgraphError | undefined)[] = []
-  for (const failing of [1, 2]) {
-    const { fetch } = scriptedService(new VirtualTime(), codes, token)
-    let sent = 0
-    const flow = startFlow([], {
-      fetch: async (input, init) => {
-        sent += 1
-        if (sent === failing) throw thrown()
-        return fetch(input, init)
-      },
-    })
+  for (const path of ['/code', '/access_token']) {
+    const fetch = async (input: string) => {
+      if (input.endsWith(path)) throw thrown()
+      return Response.json(codes)
+    }
+    const flow = startFlow([], { fetch: fetch as typeof globalThis.fetch })
     await flow.time.advance(6000)
     errors.push(flow.actor.getSnapshot().context.error)
     flow.actor.stop()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createDeviceAuthorization, exportResume, rfc8628 } from '../../src/index.ts'
+import { createDeviceAuthorization, exportResume, github, type Provider } from '../../src/index.ts'
 import { resumeFlow, startFlow } from '../support/flow.ts'
 import { untilTrue } from '../support/hostile-flow.ts'
 import { responses } from '../support/responses.ts'
@@ -70,32 +70,19 @@ describe('a login with PKCE', () => {
 })
 
 test('a login without PKCE sends neither, even if the provider lists S256', async () => {
-  const provider = rfc8628({
-    deviceAuthorizationEndpoint: 'https://login.example/device',
-    tokenEndpoint: 'https://login.example/token',
-    codeChallengeMethods: ['S256'],
-  })
-  const flow = startFlow([codes, token], { provider })
+  const flow = startFlow([codes, token], { provider: { ...github(), codeChallengeMethods: ['S256'] } })
   await flow.result()
   for (const { body } of flow.sent) expect(body).not.toMatch(/code_(challenge|verifier)/)
 })
 
 describe('PKCE is refused', () => {
   test('at a provider that does not list S256', () => {
-    const provider = {
-      ...rfc8628({
-        deviceAuthorizationEndpoint: 'https://login.example/device',
-        tokenEndpoint: 'https://login.example/token',
-      }),
-      codeChallengeMethods: ['plain'],
-    }
-    expect(() => createDeviceAuthorization({ clientId: 'id', pkce: true, provider })).toThrow('S256')
-    createDeviceAuthorization({ clientId: 'id', provider })
-    createDeviceAuthorization({
-      clientId: 'id',
-      pkce: true,
-      provider: { ...provider, codeChallengeMethods: ['plain', 'S256'] },
-    })
+    const listed = (...codeChallengeMethods: string[]) => ({ ...github(), codeChallengeMethods })
+    const create = (pkce: boolean, provider: Provider) =>
+      createDeviceAuthorization({ clientId: 'id', pkce, provider })
+    expect(() => create(true, listed('plain'))).toThrow('S256')
+    create(false, listed('plain'))
+    create(true, listed('plain', 'S256'))
   })
 
   test('where there is no WebCrypto', () => {

@@ -1,18 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { type OAuthToken, rfc8628, viewOf } from '../../src/index.ts'
 import { gapsOf, startFlow } from '../support/flow.ts'
+import { expectNothingQuoted } from '../support/hostile-flow.ts'
 import { responses } from '../support/responses.ts'
 import type { Scripted } from '../support/scripted-service.ts'
 
-// What a network can do, and what could deceive a user, is in test/hostile/responses.test.ts.
+// What a network can do is in test/hostile/responses.test.ts.
 
 const { codes, denied, expired, pending, token } = responses
 
-/** How a login ends, and how many requests it has sent. */
+/** How a login ends, and how many requests it has sent. No error quotes a response. */
 async function endOf(...script: Scripted[]) {
   const flow = startFlow(script, { scopes: ['asked'] })
   const end = await flow.result()
+  const bodies = await Promise.all(script.map(textOf))
+  if (end?.status === 'failed') expectNothingQuoted(end.error, bodies)
   return { ...end, requests: flow.sent.length }
+}
+
+function textOf(response: Scripted): string | Promise<string> {
+  if (response instanceof Response) return response.clone().text()
+  return response instanceof Error ? '' : JSON.stringify(response)
 }
 
 const json = (body: unknown, status: number, headers: HeadersInit = {}) =>
@@ -62,13 +70,26 @@ describe('codes', () => {
     { interval: -5 },
     { interval: 'abc' },
     { interval: '2.' },
+    { interval: [] },
+    { interval: 1e300 },
     { expires_in: -1 },
     { expires_in: 'soon' },
+    { expires_in: [900] },
     { device_code: '' },
-    { user_code: 'AB\u001b[2J' },
-    { verification_uri: 'javascript:alert(1)' },
-    { verification_uri: 'https://a.example/\n' },
+    { device_code: 12_345_678 },
+    { device_code: ['a-code-in-a-list'] },
+    { user_code: '' },
+    { user_code: 12_345_678 },
+    { user_code: 'AB\u001b[2J-words' },
+    { user_code: 'AB\nwords-of-another-line' },
+    { verification_uri: 'javascript:alert(document.domain)' },
+    { verification_uri: 'data:text/html,words-of-a-page' },
+    { verification_uri: 'https://login.example/\n' },
+    { verification_uri: 'https://login.example/\u202egnp.exe' },
+    { verification_uri: 'not a URL' },
+    { verification_uri: 5 },
     { verification_uri_complete: 'file:///etc/passwd' },
+    { verification_uri_complete: 'https://login.example/\u001b]8;;evil' },
   ])('with %j are refused by the name of the field', async (wrong) => {
     expect(await endOf({ ...codes, ...wrong })).toMatchObject({
       error: {
@@ -84,6 +105,8 @@ describe('codes', () => {
     ['with status 500', json(codes, 500)],
     ['beside an error', { ...codes, error: 'slow_down' }],
     ['in a form', form(codes)],
+    ['from JSON with a mark of its byte order', new Response(`\ufeff${JSON.stringify(codes)}`)],
+    ['from JSON with space around', new Response(`\r\n\t ${JSON.stringify(codes, null, 2)} \r\n`)],
     [
       'with a verification_url, and unknown fields',
       { ...codes, verification_uri: undefined, verification_url: codes.verification_uri, extra: 1 },
@@ -169,6 +192,11 @@ describe('the response to a poll', () => {
     ['an array', new Response('[]')],
     ['null', new Response('null')],
     ['a string', new Response('"text"')],
+    ['JSON that ends early', new Response('{"access_token":"half-of-a-token')],
+    ['bytes that are no text', new Response(Uint8Array.of(0xff, 0xfe, 0x00, 0x7b))],
+    ['JSON a thousand levels deep', new Response('['.repeat(1000))],
+    ['a member of a prototype', new Response('{"__proto__":{"access_token":"of-the-prototype"}}')],
+    ['a page with status 502', new Response('<html>Bad gateway</html>', { status: 502 })],
   ])('%s is a fault: the next poll comes when it is due, and after another one later', async (_, fault) => {
     expect(await gapsOf([codes, pending, fault, fault, token])).toEqual([5.25, 5.25, 5.25, 7.875])
   })
@@ -238,13 +266,49 @@ describe('a token', () => {
     expect(flow.sent[0]?.body).toContain('scope=a+b')
   })
 
-  test.each([{ access_token: '' }, { access_token: 12_345_678 }, { scope: [] }])(
-    'with %j is refused by the name of the field',
-    async (wrong) => {
-      const message = `the token response (POST github.com/login/oauth/access_token) has no valid "${Object.keys(wrong)}"`
-      expect(await endOf(codes, { ...token, ...wrong })).toMatchObject({ error: { message } })
-    },
-  )
+  test.each([
+    { access_token: '' },
+    { access_token: 12_345_678 },
+    { access_token: true },
+    { access_token: ['a-token-in-a-list'] },
+    { access_token: 'gho_\u001b[2Jmoves-the-cursor' },
+    { access_token: 'gho_\u202eturns-the-text' },
+    { access_token: 'gho_line\nbreak' },
+    { access_token: 'gho_tab\tulator' },
+    { access_token: 'gho_ümlaut' },
+    { access_token: 'gho_\u007fdelete' },
+    { access_token: 'gho_\u00a0space' },
+    { scope: [] },
+    { scope: 7 },
+    { scope: { repo: true } },
+  ])('with %j is refused by the name of the field', async (wrong) => {
+    const message = `the token response (POST github.com/login/oauth/access_token) has no valid "${Object.keys(wrong)}"`
+    const error = { code: 'bad_response', message }
+    expect(await endOf(codes, { ...token, ...wrong })).toMatchObject({ error, requests: 2 })
+  })
+
+  test.each<[object, object]>([
+    [{ token_type: 'DPoP' }, { tokenType: 'DPoP', warning: 'not_bearer' }],
+    [{ token_type: { toString: null } }, { tokenType: '', warning: 'not_bearer' }],
+    [{ token_type: 'bearer\u001b[2J' }, { tokenType: '', warning: 'not_bearer' }],
+    [{ token_type: 'BEARER' }, { warning: undefined }],
+    [{ token_type: null }, { tokenType: 'bearer', warning: undefined }],
+    [{ refresh_token: 'ghr_\u001b[2J' }, { refreshToken: undefined }],
+    [{ refresh_token: '' }, { refreshToken: undefined }],
+  ])('is not lost where a field beside it could deceive: %j', async (wrong, expected) => {
+    const end = await endOf(codes, { ...token, ...wrong })
+    const { token: received } = end as unknown as { token: OAuthToken }
+    expect({ warning: undefined, refreshToken: undefined, ...received }).toMatchObject(expected)
+    expect(received.accessToken.reveal()).toBe(token.access_token)
+  })
+
+  test('may have any visible ASCII character', async () => {
+    const access_token = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 + 1 }, (_, i) => 0x20 + i))
+    const { token: received } = (await endOf(codes, { ...token, access_token })) as unknown as {
+      token: OAuthToken
+    }
+    expect(received.accessToken.reveal()).toBe(access_token)
+  })
 
   test('tells when it ends, by the clock of the service', async () => {
     const date = Date.UTC(2030, 0, 1)

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { exportResume, github, type ResumeRecord, resumeDeviceAuthorization } from '../../src/index.ts'
+import { errorWith } from '../support/error-with.ts'
 import { resumeFlow, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 import type { Scripted } from '../support/scripted-service.ts'
@@ -71,9 +72,7 @@ describe('an authorization that is resumed', () => {
   ])('cannot resume from a record %s', async (_, damage, field) => {
     const { record } = await recordAfter(0, codes)
     const resume = { ...record, ...damage } as ResumeRecord
-    expect(() => resumeDeviceAuthorization(resume)).toThrow(
-      expect.objectContaining({ code: 'bad_resume', message: expect.stringContaining(field) }),
-    )
+    expect(() => resumeDeviceAuthorization(resume)).toThrow(errorWith('bad_resume', field))
   })
 
   test('resumes from a record with the smallest interval and the largest margin', async () => {
@@ -85,9 +84,7 @@ describe('an authorization that is resumed', () => {
   })
 
   test.each([null, 5, 'text', [], {}])('cannot resume from %j, and quotes nothing of it', (resume) => {
-    expect(() => resumeDeviceAuthorization(resume as never)).toThrow(
-      expect.objectContaining({ code: 'bad_resume' }),
-    )
+    expect(() => resumeDeviceAuthorization(resume as never)).toThrow(errorWith('bad_resume'))
   })
 
   test('never polls below the interval, whatever margin the record says', async () => {
@@ -131,8 +128,6 @@ describe('an authorization that is resumed', () => {
   test('cannot resume at another service', async () => {
     const { record: resume } = await recordAfter(0, codes)
     const provider = github({ authUrl: 'https://evil.example' })
-    expect(() => resumeDeviceAuthorization(resume, { provider })).toThrow(
-      expect.objectContaining({ code: 'wrong_host' }),
-    )
+    expect(() => resumeDeviceAuthorization(resume, { provider })).toThrow(errorWith('wrong_host'))
   })
 })

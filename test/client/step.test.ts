@@ -17,21 +17,43 @@ const { codes, pending, slowDown, token, denied, expired, unknownCode } = respon
 function stepped(...script: Scripted[]) {
   const { time, sent, fetch } = scripted(codes, ...script)
   const options = { fetch, clock: time.clock(), random: () => 0 }
+  const step = (record: ResumeRecord, more = {}) =>
+    stepDeviceLogin(JSON.parse(JSON.stringify(record)), { ...options, ...more })
+  /** Moves the clock to the next poll. */
+  const due = (record: ResumeRecord) => time.advance(record.nextPollAt - time.now)
   return {
     time,
     sent,
     options,
     start: () => startDeviceLogin({ clientId: 'client-id-in-the-clear', scopes: ['repo'], ...options }),
-    step: (record: ResumeRecord, more = {}) =>
-      stepDeviceLogin(JSON.parse(JSON.stringify(record)), { ...options, ...more }),
-    /** Moves the clock to the next poll. */
-    due: (record: ResumeRecord) => time.advance(record.nextPollAt - time.now),
+    step,
+    due,
+    /** The record of a login whose first poll is due. */
+    async startedAndDue() {
+      const { record } = await startDeviceLogin({ clientId: 'id', ...options })
+      await due(record)
+      return record
+    },
+    /** Takes every step when it is due, and tells what each led to. */
+    async toEnd() {
+      let login: DeviceLoginStep = await startDeviceLogin({ clientId: 'id', ...options })
+      const seen: { status: string; requests: number; wait: number; interval: number | undefined }[] = []
+      while ('record' in login) {
+        await due(login.record)
+        const [before, { nextPollAt }] = [sent.length, login.record]
+        login = await step(login.record)
+        const { record } = 'record' in login ? login : {}
+        const wait = ((record?.nextPollAt ?? nextPollAt) - nextPollAt) / 1000
+        seen.push({
+          status: login.status,
+          requests: sent.length - before,
+          wait,
+          interval: record?.interval,
+        })
+      }
+      return seen
+    },
   }
-}
-
-function recordOf(login: DeviceLoginStep): ResumeRecord {
-  if ('record' in login) return login.record
-  throw new Error(`the login has ended: ${login.status}`)
 }
 
 describe('a login in steps', () => {
@@ -58,33 +80,12 @@ describe('a login in steps', () => {
     expect(time.timers).toBe(0)
   })
 
-  test('gives the time of the next poll in whole milliseconds, rounded up', async () => {
-    const { options, due } = stepped(pending)
-    const uneven = { ...options, random: () => 1 / 3 }
-    const { record } = await startDeviceLogin({ clientId: 'id', ...uneven })
-    await due(record)
-    const polling: ResumeRecord[] = []
-    const login = await stepDeviceLogin(record, { ...uneven, save: (next) => polling.push(next) })
-    for (const { nextPollAt, writtenAt = 0, interval, margin } of [record, ...polling, recordOf(login)]) {
-      expect(Number.isInteger(nextPollAt)).toBe(true)
-      expect(nextPollAt).toBeGreaterThanOrEqual(writtenAt + interval * 1000 * margin)
-    }
-  })
-
   test('polls once per call, and continues from the result', async () => {
-    const { start, step, due, sent, time } = stepped(pending, slowDown, token)
-    let login: DeviceLoginStep = await start()
-    const seen: unknown[] = []
-    while ('record' in login) {
-      await due(login.record)
-      const before = sent.length
-      login = await step(login.record)
-      seen.push([login.status, sent.length - before, 'record' in login ? login.record.interval : undefined])
-    }
-    expect(seen).toEqual([
-      ['pending', 1, 5],
-      ['slowed', 1, 10],
-      ['authorized', 1, undefined],
+    const { toEnd, time } = stepped(pending, slowDown, token)
+    expect(await toEnd()).toMatchObject([
+      { status: 'pending', requests: 1, interval: 5 },
+      { status: 'slowed', requests: 1, interval: 10 },
+      { status: 'authorized', requests: 1 },
     ])
     expect(time.timers).toBe(0)
   })
@@ -94,10 +95,8 @@ describe('a login in steps', () => {
     [expired, { status: 'expired' }],
     [{ error: 'invalid_client' }, { status: 'failed', error: { code: 'refused' } }],
   ])('ends after %j', async (response, end) => {
-    const { start, step, due } = stepped(response)
-    const record = (await start()).record
-    await due(record)
-    expect(await step(record)).toMatchObject(end)
+    const { startedAndDue, step } = stepped(response)
+    expect(await step(await startedAndDue())).toMatchObject(end)
   })
 
   test('ends without a request when the codes have expired', async () => {
@@ -118,9 +117,8 @@ describe('a login in steps', () => {
   })
 
   test('rejects when it is cancelled in the middle of a poll, and the record stays valid', async () => {
-    const { start, step, due, sent, time } = stepped('hang', token)
-    const record = (await start()).record
-    await due(record)
+    const { startedAndDue, step, sent, time } = stepped('hang', token)
+    const record = await startedAndDue()
     const cancel = new AbortController()
     const login = step(record, { signal: cancel.signal })
     login.catch(() => undefined)
@@ -139,36 +137,22 @@ describe('a login in steps', () => {
   })
 
   test('waits longer after each fault but the first, even if each poll runs in its own process', async () => {
-    const { start, step, due } = stepped(new Error('offline'))
-    let record = (await start()).record
-    const waits: number[] = []
-    for (let faults = 0; faults < 4; faults += 1) {
-      await due(record)
-      const { nextPollAt } = record
-      record = recordOf(await step(record))
-      waits.push((record.nextPollAt - nextPollAt) / 1000)
-    }
-    expect(waits).toEqual([5.25, 7.875, 11.813, 17.719])
+    const down = new Error('offline')
+    const { toEnd } = stepped(down, down, down, down, denied)
+    const waits = (await toEnd()).map(({ wait }) => wait)
+    expect(waits).toEqual([5.25, 7.875, 11.813, 17.719, 0])
   })
 
   test('forgives an unknown code twice in all', async () => {
-    const { start, step, due } = stepped(pending, unknownCode)
-    let login: DeviceLoginStep = await start()
-    const statuses: string[] = []
-    while ('record' in login) {
-      await due(login.record)
-      login = await step(login.record)
-      statuses.push(login.status)
-    }
-    expect(statuses).toEqual(['pending', 'pending', 'pending', 'failed'])
+    const steps = await stepped(pending, unknownCode).toEnd()
+    expect(steps.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending', 'failed'])
   })
 })
 
 describe('save', () => {
   test('gets the time of the next poll before a poll is sent, and the record after it', async () => {
-    const { start, step, due, sent } = stepped(pending)
-    const record = (await start()).record
-    await due(record)
+    const { startedAndDue, step, sent } = stepped(pending)
+    const record = await startedAndDue()
     const saved: [requests: number, nextPollAt: number][] = []
     await step(record, {
       save: async ({ nextPollAt }: ResumeRecord) => {
@@ -182,21 +166,9 @@ describe('save', () => {
     ])
   })
 
-  test('is called once where nothing is due, and not at the end', async () => {
-    const { start, step, due } = stepped(token)
-    const save = vi.fn()
-    const record = (await start()).record
-    await step(record, { save })
-    expect(save).toHaveBeenCalledTimes(1)
-    await due(record)
-    await step(record, { save })
-    expect(save).toHaveBeenCalledTimes(2)
-  })
-
   test('stops the poll if it rejects, and so does the call', async () => {
-    const { start, step, due, sent, time } = stepped(token)
-    const record = (await start()).record
-    await due(record)
+    const { startedAndDue, step, sent, time } = stepped(token)
+    const record = await startedAndDue()
     const taken = new Error('another process polls')
     await expect(step(record, { save: vi.fn().mockRejectedValueOnce(taken) })).rejects.toBe(taken)
     expect(sent).toHaveLength(1)
@@ -224,9 +196,8 @@ describe('save', () => {
   })
 
   test('is called once before a poll that is sent again as JSON', async () => {
-    const { start, step, due, sent } = stepped(new Response('', { status: 415 }), pending)
-    const record = (await start()).record
-    await due(record)
+    const { startedAndDue, step, sent } = stepped(new Response('', { status: 415 }), pending)
+    const record = await startedAndDue()
     const requests: number[] = []
     // That a provider takes JSON only is remembered: the default one serves the tests of other files too.
     await step(record, { provider: github(), save: () => requests.push(sent.length) })

@@ -62,6 +62,17 @@ test('a view says that nothing is left, never less', async () => {
   })
 })
 
+test('a watch gives the end of an actor that has ended, and ends when its function is called', async () => {
+  const flow = startFlow([codes, token])
+  let calls = 0
+  watchActor(flow.actor, () => calls++)()
+  await flow.result()
+  expect(calls).toBe(1)
+  const seen: unknown[] = []
+  watchActor(flow.actor, ({ output }) => seen.push(output?.status))
+  expect(seen).toEqual(['authorized'])
+})
+
 test('a watch whose listener throws at once is over', async () => {
   const flow = startFlow([codes, token])
   let calls = 0
@@ -112,20 +123,4 @@ test('a view does not quote errors of other packages', async () => {
     text: 'Something went wrong.',
     polls: 0,
   })
-})
-
-test('a watch of an actor that has ended gives its end', async () => {
-  const flow = startFlow([codes, token])
-  await flow.result()
-  const seen: unknown[] = []
-  watchActor(flow.actor, ({ output }) => seen.push(output?.status))
-  expect(seen).toEqual(['authorized'])
-})
-
-test('a watch ends when its function is called', async () => {
-  const flow = startFlow([codes, token])
-  let calls = 0
-  watchActor(flow.actor, () => calls++)()
-  await flow.result()
-  expect(calls).toBe(1)
 })

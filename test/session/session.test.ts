@@ -6,6 +6,7 @@ import { type OAuthToken, type Provider, watchActor } from '../../src/index.ts'
 import { Secret } from '../../src/secret.ts'
 import { type Session, type SessionStore, viewOfSession } from '../../src/session/index.ts'
 import type { Owners } from '../../src/session/session-store.ts'
+import { errorWith } from '../support/error-with.ts'
 import { foreignToken, HOUR, troubled, world } from './support/world.ts'
 
 /** How a process tells others apart, of which one may be gone. */
@@ -161,10 +162,7 @@ describe('a session', () => {
     await over(session.keep(foreignToken('access', { expiresIn: 60 })))
     await time.advance(60_000)
     for (const each of [session, open()])
-      await expect(read(each)).rejects.toMatchObject({
-        code: 'login_required',
-        message: expect.stringContaining('cannot be refreshed'),
-      })
+      await expect(read(each)).rejects.toEqual(errorWith('login_required', 'cannot be refreshed'))
     expect(server.requests).toEqual([])
   })
 
@@ -310,9 +308,7 @@ test.each<[string, object]>([
   ['minValidity', { minValidity: -1 }],
   ['minValidity', { minValidity: Number.NaN }],
 ])('a session takes no invalid %s: %j', (option, options) => {
-  expect(() => world().open(options)).toThrow(
-    expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(option) }),
-  )
+  expect(() => world().open(options)).toThrow(errorWith('bad_option', option))
 })
 
 describe('the data of the caller', () => {
@@ -606,10 +602,7 @@ describe('the API of another host', () => {
       await time.advance(HOUR)
       const sent = server.requests.length
       const { seen, call } = apiOf(session, { ...server.provider, baseUrl })
-      await expect(over(call())).rejects.toMatchObject({
-        code: 'wrong_host',
-        message: expect.stringContaining('api.example'),
-      })
+      await expect(over(call())).rejects.toEqual(errorWith('wrong_host', 'api.example'))
       expect([seen, server.requests.length]).toEqual([[], sent])
     },
   )

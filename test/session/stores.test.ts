@@ -20,6 +20,7 @@ import { folderOf } from '../../src/session/node/private-files.ts'
 import { processOwners } from '../../src/session/node/process-owners.ts'
 import type { Json } from '../../src/store/store.ts'
 import { storeContract } from '../../src/testing/index.ts'
+import { errorWith } from '../support/error-with.ts'
 import { eventually } from '../support/eventually.ts'
 import { buildProgram, startProgram } from './support/start-program.ts'
 
@@ -173,10 +174,7 @@ describe('fileStore', () => {
       const { path } = await written()
       chmodSync(path, Number.parseInt(mode, 8))
       for (const use of [write, read])
-        await expect(use(fileStore(path))).rejects.toMatchObject({
-          code: 'store_unavailable',
-          message: expect.stringContaining('chmod 700'),
-        })
+        await expect(use(fileStore(path))).rejects.toEqual(errorWith('store_unavailable', 'chmod 700'))
     },
   )
 

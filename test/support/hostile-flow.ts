@@ -70,7 +70,8 @@ export async function untilTrue(isTrue: () => boolean): Promise<void> {
 /** Field names and codes of the specification, which an error may contain. */
 const KNOWN = new Set(
   `access_token token_type scope error device_code user_code verification_uri verification_uri_complete expires_in
-  interval access_denied device_flow_disabled expired_token incorrect_device_code invalid_client invalid_scope
+  interval access_denied device_flow_disabled expired_token incorrect_client_credentials incorrect_device_code
+  invalid_client invalid_grant invalid_request invalid_scope
   unsupported_grant_type authorization_pending slow_down server_error`.split(/\s+/),
 )
 
