@@ -21,6 +21,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/valid for \d+:\d\d/g, 'valid for 14:58'],
   [/next poll in \d s/g, 'next poll in 1 s'],
   [/ in this container/g, ''],
+  [/"(secondsLeft|secondsToNextPoll|expiresAt)":\d+/g, '"$1":1'],
   [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/gu, '⠋'],
 ]
 
@@ -108,7 +109,17 @@ describe('the saved frame', { concurrent: true }, () => {
     expectFrame('login-saved', terminal.screen())
   })
 
-  test('matches the help', async ({ world }) => {
-    expectFrame('help-login', (await world.run(['login', '--help'])).stdout)
+  test('matches a login without a keyring', async ({ world }) => {
+    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' }
+    const terminal = world.open(['login', ...LOGIN], { env })
+    expect(await terminal.exit).toBe(1)
+    expectFrame('login-no-keyring', terminal.screen())
+  })
+
+  test('matches the events for programs, and the help', async ({ world }) => {
+    const { url } = await world.scripted({ polls: [PENDING, granted('gho_tokenInTheClear')] })
+    const { stdout } = await world.login(url, [...LOGIN, '--json'])
+    expectFrame('login-json', stdout)
+    expectFrame('help-login', (await world.run('login --help')).stdout)
   })
 })

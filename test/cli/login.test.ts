@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { linesOfJson } from './support/command.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { fileOf } from './support/logged-in.ts'
@@ -122,7 +122,8 @@ describe('authgraph login', { concurrent: true }, () => {
     world,
   }) => {
     const { url } = await world.scripted({ polls: [PENDING, granted(TOKEN)] })
-    const saved = await world.login(url, '--no-wait --profile [::1]:80 --store none --print')
+    const saved = await world.login(url, '--no-wait --open --profile [::1]:80 --store none --print')
+    expect(saved.stderr).toContain('No browser available')
     const [, command = ''] = /Resume with {2}authgraph (.*)/.exec(saved.stderr) ?? []
     expect(command).toBe("login --resume --profile '[::1]:80' --print")
     await world.expect(command.replaceAll("'", ''), { stdout: `${TOKEN}\n` })
@@ -138,15 +139,11 @@ describe('authgraph login', { concurrent: true }, () => {
   })
 
   test('explains a refusal once, without control characters', async ({ world }) => {
-    const body = {
-      error: 'too\u001b[2J_odd',
-      error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.',
-    }
-    const url = await world.serve((_request, response) => void response.end(JSON.stringify(body)))
-    const { stderr } = await world.expect(loginTo(url), { code: 1, never: ['Something went wrong'] })
-    expect(stderr).toMatch(
-      /^✗ The service refused the request with status 200 and error code too\?\[2J_odd$/m,
-    )
+    const error = 'too\u001b[2J_odd'
+    const body = JSON.stringify({ error, error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.' })
+    const url = await world.serve((_request, response) => void response.end(body))
+    const { stderr } = await world.expect(loginTo(url), { code: 1 })
+    expect(stderr).toContain('✗ The service refused the request with status 200 and error code too?[2J_odd\n')
     expect(stderr).toMatch(/^ {2}The service says: Your plan has no \[31mdevices\.\n$/m)
     expect(stderr.match(/✗/g)).toHaveLength(1)
   })
@@ -172,35 +169,19 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.expect([...loginTo(url), '--store', 'none', '--print'], ended)
   })
 
-  test('--json prints one event per line and no secret, and counts the lifetime by its own clock', async ({
-    world,
-  }) => {
+  test('counts the lifetime of a token by its own clock, whatever the service says', async ({ world }) => {
     const headers = { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
     const { url } = await world.scripted({ headers, polls: [granted(TOKEN, { expires_in: 3_600 })] })
     const before = Date.now()
     const { stdout } = await world.expect([...loginTo(url), '--json', ...WORK], { never: [TOKEN, '"id"'] })
-    const events = linesOfJson(stdout)
-    expect(events[0]).toMatchObject({ event: 'state', status: 'requested', activity: 'requesting' })
-    expect(events[1]).toMatchObject({ event: 'codes', userCode: 'WDJB-MJHT', interval: 1 })
-    expect(events.at(-1)).toEqual({
-      event: 'authorized',
-      profile: 'work',
-      host: new URL(url).host,
-      user: 'octocat',
-      scopes: ['repo', 'gist'],
-      missingScopes: [],
-      expiresAt: expect.any(Number),
-      store: 'file',
-    })
-    const lifetime = events.at(-1).expiresAt - 3_600_000
+    const lifetime = linesOfJson(stdout).at(-1).expiresAt - 3_600_000
     expect(lifetime >= before && lifetime <= Date.now()).toBe(true)
     expect(JSON.parse(readFileSync(fileOf(world), 'utf8')).value.sentAt).toBeGreaterThanOrEqual(before)
   })
 
-  test('without a keyring, names the other stores before it sends a request', async ({ world }) => {
+  test('without a keyring, fails before it sends a request', async ({ world }) => {
     const { url, requests } = await world.scripted()
-    const stderr = ['--store file           a plain-text file']
-    await world.expect([...loginTo(url), '--store', 'keyring'], { code: 1, stderr })
+    await world.expect([...loginTo(url), '--store', 'keyring'], { code: 1, stderr: ['--store file'] })
     expect(requests).toEqual([])
   })
 
@@ -245,21 +226,6 @@ describe('authgraph login', { concurrent: true }, () => {
     expect(filesIn(world).some(({ text }) => text.includes('device-code-in-the-clear'))).toBe(true)
   })
 
-  test('finds the endpoints of an OAuth server by --issuer', async ({ world }) => {
-    const service = await world.live({ dialect: 'rfc8628' })
-    const document: Record<string, string> = {
-      issuer: 'https://login.example.com',
-      device_authorization_endpoint: `${service.url}/login/device/code`,
-      token_endpoint: `${service.url}${POLLS}`,
-    }
-    const issuer = await world.scripted({ user: document })
-    const login = ['login', '--issuer', issuer.url, '--client-id', CLIENT_ID, '--store', 'file']
-    expect((await world.run(login)).stderr).toContain('The metadata belongs to another issuer')
-    document.issuer = issuer.url
-    const onOutput = service.approver()
-    await world.expect(login, { stdout: ['✓ Logged in to localhost:'] }, { onOutput })
-  })
-
   /** A server with other paths, without metadata, that accepts only JSON. */
   async function jsonServer(world: World) {
     const received: { path: string; type: string; fields: object }[] = []
@@ -300,26 +266,11 @@ describe('authgraph login', { concurrent: true }, () => {
   })
 
   test('says how to log in to a server with other paths or without metadata', async ({ world }) => {
-    const { url, endpoints } = await jsonServer(world)
+    const { url } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--store', 'file']
     const none = '✗ The issuer publishes no metadata: configure its two endpoints instead\n'
     const advice = 'use --device-authorization-endpoint and --token-endpoint.'
     await world.expect([...login, '--issuer', url], { code: 1, stderr: [none, advice] })
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
-    await world.expect([...login, ...endpoints.slice(0, 2)], { code: 2, stderr: ['✗ Set both'] })
-  })
-
-  test('--open opens the address that it shows', async ({ world }) => {
-    const opened = join(world.folder, 'opened')
-    const folder = join(world.folder, 'bin')
-    mkdirSync(folder)
-    const script = `#!/bin/sh\nprintf '%s' "$*" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`
-    writeFileSync(join(folder, 'xdg-open'), script, { mode: 0o755 })
-    const env = { PATH: `${folder}:${world.env.PATH}`, DISPLAY: ':0' }
-    const { url } = await world.scripted()
-    const address = 'https://example.com/login/device?user_code=WDJB-MJHT'
-    const ended = { code: 75, stdout: [`Opening ${address}\n`] }
-    await world.expect([...loginTo(url), '--open', '--no-wait'], ended, { env })
-    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(address))
   })
 })

@@ -16,6 +16,7 @@ describe('a proxy', { concurrent: true }, () => {
   test('is used for every request over https, except to the hosts in NO_PROXY', async ({ world }) => {
     const proxy = await proxyOf(world)
     const service = await world.scripted({ isSecure: true, polls: [granted('gho_tokenInTheClear')] })
+    const { url } = await world.scripted()
     // Proxies are often written without a scheme.
     const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE, HTTPS_PROXY: proxy.url.replace('http://', '') }
     await world.expect(loginTo(service.url), { stderr: '' }, { env })
@@ -25,14 +26,9 @@ describe('a proxy', { concurrent: true }, () => {
     expect(new Set(proxy.hosts)).toEqual(new Set([new URL(service.url).host]))
     const asked = proxy.hosts.length
     await world.expect('status', {}, { env: { ...env, NO_PROXY: 'localhost' } })
+    // Nor for http requests to a loopback address.
+    await world.expect(`api /user --auth none --host ${url}`, {}, { env: { ...env, HTTP_PROXY: proxy.url } })
     expect(proxy.hosts).toHaveLength(asked)
-  })
-
-  test('is not used for http requests to a loopback address', async ({ world }) => {
-    const proxy = await proxyOf(world)
-    const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
-    await world.expect(loginTo(url), {}, { env: { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url } })
-    expect(proxy.hosts).toEqual([])
   })
 
   test('is read from ALL_PROXY unless HTTPS_PROXY is set', async ({ world }) => {
@@ -55,26 +51,17 @@ describe('a proxy', { concurrent: true }, () => {
     [407, 'requires a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
     [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
     [403, 'refused the connection with status 403', 'Check HTTPS_PROXY and ALL_PROXY'],
+    [undefined, 'cannot be reached (ECONNREFUSED)', 'Check HTTPS_PROXY and ALL_PROXY'],
   ] as const)(
-    'that refuses with %i is distinguished from the service',
+    'that fails with %s is distinguished from the service',
     async ([status, why, advice], { world }) => {
-      const proxy = await proxyOf(world, status)
-      const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') }
-      const proxied = `cannot be reached: the proxy ${new URL(proxy.url).host} ${why}\n  `
-      const never = ['secret']
-      const login = { code: 1, stdout: '', stderr: [`✗ github.com ${proxied}`, advice], never }
-      await world.expect(LOGIN, login, { env })
-      const stderr = [`✗ api.github.com ${proxied}`]
-      await world.expect('api /user --auth none', { code: 1, stderr, never }, { env })
+      const { url, close } = await proxyOf(world, status)
+      if (status === undefined) await close()
+      const env = { HTTPS_PROXY: url.replace('//', '//me:secret@') }
+      const stderr = [`✗ github.com cannot be reached: the proxy ${new URL(url).host} ${why}\n  `, advice]
+      await world.expect(LOGIN, { code: 1, stdout: '', stderr, never: ['secret'] }, { env })
     },
   )
-
-  test('that cannot be reached is distinguished from the service', async ({ world }) => {
-    const env = { ALL_PROXY: 'http://me:secret@127.0.0.1:9' }
-    const why = '✗ github.com cannot be reached: the proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED)'
-    const stderr = [why, 'Check HTTPS_PROXY and ALL_PROXY']
-    await world.expect(LOGIN, { code: 1, stderr, never: ['secret'] }, { env })
-  })
 
   test('is not blamed for a service that cannot be reached through it', async ({ world }) => {
     const proxy = await proxyOf(world)
