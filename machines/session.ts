@@ -39,6 +39,14 @@ const RENEWAL_PAUSE = 60_000
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
 
+/** What is possible while there is no login. */
+const withoutLogin = {
+  need: 'restoring',
+  login: 'authorizing',
+  keep: { target: 'settling', actions: 'keepGivenToken' },
+  logout: 'erasing',
+} as const
+
 const actors = {
   authorize: deviceAuthorization,
   read: toProvide<ReadResult, { readonly flow: SessionInput }>('read'),
@@ -183,36 +191,21 @@ export const session = setup({
       description: 'The store cannot be read or written. Whether there is a login is unknown.',
       tags: 'settled',
       meta: { text: 'The stored login cannot be read.' },
-      on: {
-        need: 'restoring',
-        login: 'authorizing',
-        keep: { target: 'settling', actions: 'keepGivenToken' },
-        logout: 'erasing',
-      },
+      on: withoutLogin,
     },
     signedOut: {
       description: 'There is no login.',
       tags: 'settled',
       meta: { text: 'Not logged in.' },
       entry: 'forget',
-      on: {
-        need: 'restoring',
-        login: 'authorizing',
-        keep: { target: 'settling', actions: 'keepGivenToken' },
-        logout: 'erasing',
-      },
+      on: withoutLogin,
     },
     ended: {
       description: 'The provider has ended the login, or its token has expired and cannot be refreshed.',
       tags: 'settled',
       meta: { text: 'The login has ended. Log in again.' },
       entry: 'forget',
-      on: {
-        need: 'restoring',
-        login: 'authorizing',
-        keep: { target: 'settling', actions: 'keepGivenToken' },
-        logout: 'erasing',
-      },
+      on: withoutLogin,
     },
     authorizing: {
       description: 'A device authorization is running.',

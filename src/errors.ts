@@ -1,27 +1,3 @@
-/** The `code` of every error in this package. The meaning of a code never changes. */
-export type ErrorCode =
-  | 'denied'
-  | 'expired'
-  | 'cancelled'
-  | 'unreachable'
-  | 'timed_out'
-  | 'redirected'
-  | 'wrong_host'
-  | 'bad_response'
-  | 'response_too_large'
-  | 'refused'
-  | 'forbidden'
-  | 'bad_option'
-  | 'bad_resume'
-  | 'store_unavailable'
-  | 'login_required'
-  | 'login_pending'
-  | 'busy'
-  | 'not_kept'
-  | 'bad_id_token'
-  | 'no_access'
-  | JwtErrorCode
-
 /**
  * Base class of all errors in this package. Each has a stable `code`. The message names fields, hosts and paths, but
  * never contains their values.
@@ -414,6 +390,9 @@ export type AnyAuthgraphError =
   | NotKeptError
   | BadIdTokenError
   | AccessError
+
+/** The `code` of every error in this package. The meaning of a code never changes. */
+export type ErrorCode = AnyAuthgraphError['code']
 
 /** Sets properties, and hides those without a value from whoever prints the error. */
 export function keep(error: Error, properties: Readonly<Record<string, unknown>>): void {

@@ -83,7 +83,8 @@ export function announce(actor: DeviceAuthorizationActor, onCodes: (codes: Shown
   })
 }
 
-function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined {
+/** What a snapshot shows to the user; `undefined` if there are no codes, or the flow has ended. */
+export function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined {
   const { codes, expiresAt, interval } = context
   if (codes === undefined || status !== 'active') return undefined
   return { ...shownOf(codes), expiresAt, interval }

@@ -154,8 +154,18 @@ function refuseActorOptions(options: object): void {
 export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput & { readonly clock: Clock } {
   assertKnown(options, NEW)
   const given = Object(options) as DeviceInputOptions
+  const { scopes = [], resource, pkce } = given
   const provider = readProvider(given.provider)
-  return { ...newFlow(given, provider), ...sharedInput(given, provider) }
+  const clientId = readClientId(given.clientId)
+  if (!isTexts(scopes)) throw new BadOptionError('scopes must be an array of strings')
+  return {
+    clientId,
+    scopes,
+    resource: readResources(resource),
+    parameters: readParameters(given),
+    pkce: readPkce(pkce, provider),
+    ...sharedInput(given, provider),
+  }
 }
 
 /** The input of a login that a record resumes. */
@@ -177,17 +187,4 @@ function sharedInput(
 /** Whatever `random` returns, a wait must remain a number. */
 function jitterOf(random: number): number {
   return Number.isFinite(random) ? Math.min(Math.max(random, 0), 1) : 0
-}
-
-function newFlow(options: DeviceInputOptions, provider: Provider) {
-  const clientId = readClientId(options.clientId)
-  const scopes = options.scopes ?? []
-  if (!isTexts(scopes)) throw new BadOptionError('scopes must be an array of strings')
-  return {
-    clientId,
-    scopes,
-    resource: readResources(options.resource),
-    parameters: readParameters(options),
-    pkce: readPkce(options.pkce, provider),
-  }
 }

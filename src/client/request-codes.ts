@@ -4,8 +4,12 @@ import { refusalOf } from '../protocol/refusal.ts'
 import { joinScopes } from '../protocol/syntax.ts'
 import { nameResponse } from '../request/name-request.ts'
 import { errorCodeOf, hasMember, type ReceivedResponse } from '../request/response.ts'
+import { sha256 } from '../request/sha256.ts'
+import { Secret } from '../secret.ts'
 import { post } from './exchange.ts'
-import { challengeOf, createCodeVerifier } from './pkce.ts'
+
+/** Bytes of a code verifier. */
+const VERIFIER_BYTES = 32
 
 /**
  * Requests a device code and a user code.
@@ -27,6 +31,22 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
   if (isRefusal(response)) throw refusalOf(response)
   const name = nameResponse('device authorization response', response)
   return { codes: parseDeviceCodes(response.body, name), codeVerifier, sentAt, at: response.at }
+}
+
+/** Creates a code verifier. RFC 7636, section 4.1. */
+function createCodeVerifier(): Secret {
+  return new Secret(base64url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES))))
+}
+
+/** The fields that announce a code verifier. RFC 7636, section 4.3. */
+async function challengeOf(codeVerifier: Secret) {
+  const digest = await sha256(codeVerifier.reveal())
+  return { code_challenge: base64url(digest), code_challenge_method: 'S256' }
+}
+
+function base64url(bytes: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...bytes))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** Some services send errors with status 200. */

@@ -1,11 +1,14 @@
 import { waitFor } from 'xstate'
 import type { DeviceResult, DeviceStatus } from '../../machines/device-context.ts'
 import { CancelledError } from '../errors.ts'
-import { type DeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { systemClock } from '../request/clock.ts'
 import { systemFetch } from '../request/send.ts'
 import { reasonOf } from './authorize-device.ts'
-import { createDeviceAuthorization, resumeDeviceAuthorization } from './create-device-authorization.ts'
+import {
+  createDeviceAuthorization,
+  resumeDeviceAuthorization,
+  shownCodes,
+} from './create-device-authorization.ts'
 import type {
   DeviceAuthorizationActor,
   DeviceAuthorizationOptions,
@@ -135,20 +138,19 @@ async function run<Options extends StepDeviceLoginOptions>(
   const { output } = snapshot
   if (output?.status === 'cancelled') throw reasonOf(output, signal)
   if (output) return output
-  const login = toUnfinishedLogin(snapshot, clock.now())
-  await store(login.record)
-  return login
+  const now = clock.now()
+  const record = exportResume(snapshot, now) as ResumeRecord
+  await store(record)
+  return {
+    status: record.status,
+    codes: shownCodes(snapshot) as ShownCodes,
+    view: viewOf(snapshot, now),
+    record,
+  }
 }
 
 /** Whether a poll has ended, or none is due. */
 function isAtRest(snapshot: DeviceSnapshot, now: number): boolean {
   const { polls, nextPollAt, expiresAt } = snapshot.context
   return snapshot.hasTag('waiting') && (polls > 0 || now < Math.min(nextPollAt, expiresAt))
-}
-
-function toUnfinishedLogin(snapshot: DeviceSnapshot, now: number): UnfinishedDeviceLogin {
-  const record = exportResume(snapshot, now) as ResumeRecord
-  const { status, interval, expiresAt } = record
-  const codes = { ...shownOf(snapshot.context.codes as DeviceCodes), interval, expiresAt }
-  return { status, codes, view: viewOf(snapshot, now), record }
 }

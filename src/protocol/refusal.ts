@@ -61,6 +61,7 @@ export function isForbidden(body: unknown): boolean {
   const subcode = memberOf(body, 'error_subtype') ?? memberOf(body, 'suberror')
   if (POLICY_CODES.includes(code === 'access_denied' ? subcode : code)) return true
   // Nothing else is converted to text: `String` throws if `toString` is not a function.
+  const isPlain = (value: unknown) => typeof value === 'string' || typeof value === 'number'
   return numbersOf(body).some((number) => isPlain(number) && POLICY_NUMBERS.test(String(number)))
 }
 
@@ -69,8 +70,4 @@ function numbersOf(body: unknown): unknown[] {
   const numbers = memberOf(body, 'error_codes')
   if (Array.isArray(numbers)) return numbers
   return [/^AADSTS(\d+):/.exec(textMemberOf(body, 'error_description') ?? '')?.[1]]
-}
-
-function isPlain(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number'
 }

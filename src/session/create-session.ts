@@ -41,9 +41,8 @@ import type { Provider } from '../protocol/provider.ts'
 import { isBearer } from '../protocol/syntax.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
-import type { SessionData } from './session-data.ts'
 import { MIN_VALIDITY } from './session-record.ts'
-import type { SessionStore } from './session-store.ts'
+import type { SessionData, SessionStore } from './session-store.ts'
 
 /** Milliseconds for which a program waits until a new token is stored. */
 const STORE_PATIENCE = 10_000

@@ -27,6 +27,5 @@ export {
   type SessionSnapshot,
 } from './create-session.ts'
 export { sealed } from './sealed.ts'
-export type { SessionData } from './session-data.ts'
-export type { SessionStore } from './session-store.ts'
+export type { SessionData, SessionStore } from './session-store.ts'
 export { type SessionView, viewOfSession } from './view-of-session.ts'

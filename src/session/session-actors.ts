@@ -37,7 +37,6 @@ import {
   REFRESH_TIMEOUT,
   SENDING_BOUND,
 } from './claim-timing.ts'
-import type { SessionData } from './session-data.ts'
 import {
   type Claim,
   dataOf,
@@ -49,7 +48,7 @@ import {
   type SessionRecord,
   type SignedInRecord,
 } from './session-record.ts'
-import type { SessionStore } from './session-store.ts'
+import type { SessionData, SessionStore } from './session-store.ts'
 
 /** Milliseconds that count, at most, between two looks at a claim. */
 const LONGEST_GAP = 1000

@@ -7,7 +7,7 @@ import { parseFields } from '../protocol/fields.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Json } from '../store/store.ts'
-import type { SessionData } from './session-data.ts'
+import type { SessionData } from './session-store.ts'
 
 /** Seconds for which a returned token must remain valid. */
 export const MIN_VALIDITY = 60

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts'
+import type { Json, Store } from '../store/store.ts'
 
 /**
  * Identifies processes, and tells which of them have ended. The claim of a process that has ended lapses immediately;
@@ -18,4 +18,15 @@ export interface Owners {
 /** A store for sessions: any store of this package. If it has no `owners`, claims lapse by time. */
 export interface SessionStore extends Store {
   readonly owners?: Owners
+}
+
+/**
+ * Data of yours that is stored with a login. Read it with `store.update(name, (value) => ({ result: value }))`: it is in the
+ * members `data` and `secret` of the record.
+ */
+export interface SessionData {
+  /** Stays readable in a store that encrypts tokens, but does not open with any other token: the name of an account, say. */
+  readonly data?: Json
+  /** Is encrypted with the token: a client ID, say. */
+  readonly secret?: Json
 }
