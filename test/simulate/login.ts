@@ -29,6 +29,8 @@ export class Login {
   readonly number: number
   /** The network that it is counted for. */
   readonly address: string
+  /** The user who decides first. */
+  readonly user: string
   status: DeviceResult['status'] | undefined
   token = ''
   error = ''
@@ -54,12 +56,13 @@ export class Login {
   #wasOff = 0
 
   constructor(world: World, number: number) {
-    const { choices, profile, start } = world
+    const { profile, start } = world
     this.#world = world
     this.number = number
     this.address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
-    this.#rate = 1 + choices.between(-profile.drift, profile.drift, number, 'drift')
-    const wrong = choices.between(-1, 1, number, 'clock') * 3_600_000 * Math.sign(profile.drift)
+    this.user = `user-${number}`
+    this.#rate = 1 + this.#between(-profile.drift, profile.drift, 'drift')
+    const wrong = this.#between(-1, 1, 'clock') * 3_600_000 * Math.sign(profile.drift)
     this.#clock = {
       now: () => start + wrong + this.#step + this.#elapsed(),
       setTimeout: (callback, delay) => world.after(delay / this.#rate, callback),
@@ -68,22 +71,20 @@ export class Login {
   }
 
   begin(): void {
-    const { choices, profile } = this.#world
+    const { decides, lifetime, steps, restarts } = this.#world.profile
     this.#world.judge.logins.set(this.number, this)
     this.#note('begins')
     this.#run()
-    if (choices.happens(profile.steps, this.number, 'steps')) this.#sometime('step', () => this.#setClock())
-    else if (choices.happens(profile.restarts, this.number, 'restarts'))
-      this.#sometime('restart', () => this.#restart())
+    const sometime = (what: string, run: () => void) => {
+      const seconds = this.#between(1, Math.min(decides[1], lifetime) / 2, what)
+      this.#world.after(seconds * 1000, () => this.status === undefined && run())
+    }
+    if (this.#happens(steps, 'steps')) sometime('step', () => this.#setClock())
+    else if (this.#happens(restarts, 'restarts')) sometime('restart', () => this.#restart())
   }
 
   get hadClockSet(): boolean {
     return this.#step !== 0
-  }
-
-  /** The user who decides first. */
-  get user(): string {
-    return `user-${this.number}`
   }
 
   /** Whether the service asked for so long a pause that the codes expire before the next poll. */
@@ -93,10 +94,9 @@ export class Login {
 
   /** A code that is over by the device's own reckoning ends no sooner and no later than it was told. */
   checkEnd(): void {
-    if (this.#step !== 0) return
     const late = this.#elapsed() - this.#expiresAt
     const isRight = late >= -EARLY_IN_ALL && late <= LONGEST_POLL + this.#wasOff
-    this.#world.check(isRight, `the device gave up ${late} ms after the codes expired`, this.number)
+    this.#check(this.hadClockSet || isRight, `the device gave up ${late} ms after the codes expired`)
   }
 
   #run(resume?: ResumeRecord): void {
@@ -124,38 +124,42 @@ export class Login {
     actor.start()
   }
 
-  async #fetch(address: string, init: RequestInit = {}): Promise<Response> {
+  async #fetch(address: string, { body, signal }: RequestInit = {}): Promise<Response> {
     const path = address.slice(AUTH_URL.length)
     const kind = path === DEVICE_CODE_PATH ? 'codes' : 'poll'
-    const { address: network, grantKey: grant } = this
-    const exchange = this.#world.begin(this.number, kind, { address: network, grant })
+    const about = { address: this.address, grant: this.grantKey }
+    const exchange = this.#world.begin(this.number, kind, about)
     this.#sends(exchange)
     try {
-      const asking = ask(this.#world, path, { body: String(init.body) })
-      const response = await send(this.#world, exchange, asking, init.signal)
+      const response = await send(
+        this.#world,
+        exchange,
+        ask(this.#world, path, { body: String(body) }),
+        signal,
+      )
       const text = await response.text()
       this.#receives(kind, response, readBody(text))
       return response.bodyUsed ? new Response(text, response) : response
     } catch (error) {
-      this.#faults(init.signal?.aborted ? 'no response in time' : 'the connection broke')
+      this.#faults(signal?.aborted ? 'no response in time' : 'the connection broke')
       throw error
     }
   }
 
-  #sends(exchange: Exchange): void {
-    this.#note(`sends ${exchange.kind} ${exchange.id}`)
-    if (exchange.kind === 'codes') {
-      this.#askedAt = this.#elapsed()
+  #sends({ kind, id }: Exchange): void {
+    this.#note(`sends ${kind} ${id}`)
+    const now = this.#elapsed()
+    if (kind === 'codes') {
+      this.#askedAt = now
       return
     }
-    const now = this.#elapsed()
     const waited = now - this.#lastPollAt
     const early = this.interval * 1000 - waited
     const late = waited - this.#mayWait - this.#wasOff
-    const over = this.#step === 0 ? now - this.#expiresAt : 0
-    this.#world.check(early <= EARLY, `a poll was ${early} ms early`, this.number)
-    this.#world.check(late <= 0, `a poll was ${late} ms late`, this.number)
-    this.#world.check(over <= EARLY, `a poll was sent ${over} ms after the codes expired`, this.number)
+    const over = this.hadClockSet ? 0 : now - this.#expiresAt
+    this.#check(early <= EARLY, `a poll was ${early} ms early`)
+    this.#check(late <= 0, `a poll was ${late} ms late`)
+    this.#check(over <= EARLY, `a poll was sent ${over} ms after the codes expired`)
     this.#waits(LONGEST_POLL)
   }
 
@@ -168,25 +172,24 @@ export class Login {
   #receives(kind: Exchange['kind'], { status, headers }: Response, body: unknown): void {
     const error = errorCodeOf(body)
     const deviceCode = memberOf(body, 'device_code')
+    const interval = Number(memberOf(body, 'interval'))
     this.#note(`receives ${status} ${error ?? ''}`)
-    const retryAfter = Number(headers.get('retry-after') ?? 0)
     if (status >= 429 || body === undefined) {
-      this.#faults(`status ${status}`, retryAfter)
+      this.#faults(`status ${status}`, Number(headers.get('retry-after') ?? 0))
       return
     }
     if (kind === 'codes' && typeof deviceCode === 'string') {
       this.grantKey = grantKey(deviceCode)
-      this.interval = Number(memberOf(body, 'interval'))
+      this.interval = interval
       const lifetime = Number(memberOf(body, 'expires_in')) * 1000
       // A request for codes that seems to take longer is taken for a clock that was set.
-      this.#expiresAt =
-        Math.max(this.#askedAt, this.#elapsed() - Math.min(LONGEST_POLL, lifetime / 4)) + lifetime
+      const longest = Math.min(LONGEST_POLL, lifetime / 4)
+      this.#expiresAt = Math.max(this.#askedAt, this.#elapsed() - longest) + lifetime
     }
     if (error === 'expired_token') this.wasToldOfEnd = true
     if (error === 'slow_down') {
-      const told = Number(memberOf(body, 'interval'))
-      this.#world.check(told > this.interval, `slow_down told an interval of ${told} s`, this.number)
-      this.interval = Math.max(this.interval + 5, told)
+      this.#check(interval > this.interval, `slow_down told an interval of ${interval} s`)
+      this.interval = Math.max(this.interval + 5, interval)
     }
     this.#waits(this.interval * 2000 + 100)
   }
@@ -200,16 +203,16 @@ export class Login {
   }
 
   #decide({ userCode }: ShownCodes): void {
-    const { choices, profile } = this.#world
+    const { decides, revocations } = this.#world.profile
     decide(this.#world, this, userCode)
     // The host may revoke before the device has its token.
-    const seconds = choices.between(profile.decides[0], profile.decides[1] + 5, this.number, 'revokes early')
-    if (choices.happens(profile.revocations / 2, this.number, 'early'))
+    const seconds = this.#between(decides[0], decides[1] + 5, 'revokes early')
+    if (this.#happens(revocations / 2, 'early'))
       this.#world.after(seconds * 1000, () => void this.#world.revoke(this.number, { user: this.user }))
   }
 
   #setClock(): void {
-    this.#step = this.#world.choices.between(-1, 1, this.number, 'by') * 3_600_000
+    this.#step = this.#between(-1, 1, 'by') * 3_600_000
     this.#world.count('device: clock set')
     this.#world.judge.faulted(this.number, 'its clock was set')
     this.#note(`its clock is set by ${(this.#step / 1000).toFixed(0)} s`)
@@ -224,17 +227,11 @@ export class Login {
     this.#world.judge.faulted(this.number, 'it was restarted')
     this.#note('stops')
     this.#actor?.stop()
-    this.#wasOff = this.#world.choices.between(100, 8000, this.number, 'off')
+    this.#wasOff = this.#between(100, 8000, 'off')
     this.#world.after(this.#wasOff, () => {
       this.#note('resumes')
       this.#run(record)
     })
-  }
-
-  #sometime(what: string, run: () => void): void {
-    const { choices, profile } = this.#world
-    const seconds = choices.between(1, Math.min(profile.decides[1], profile.lifetime) / 2, this.number, what)
-    this.#world.after(seconds * 1000, () => this.status === undefined && run())
   }
 
   #end(result: DeviceResult): void {
@@ -251,10 +248,9 @@ export class Login {
 
   /** Shows the token to the service, and again once the host has revoked it. */
   async #use(): Promise<void> {
-    const { choices, profile } = this.#world
     await this.#show(5)
-    const isUser = choices.happens(0.5, this.number, 'revokes user')
-    if (choices.happens(profile.revocations, this.number, 'revokes'))
+    const isUser = this.#happens(0.5, 'revokes user')
+    if (this.#happens(this.#world.profile.revocations, 'revokes'))
       await this.#world.revoke(this.number, isUser ? { user: this.user } : { token: this.token })
     await this.#show(5)
   }
@@ -273,6 +269,18 @@ export class Login {
 
   #elapsed(): number {
     return (this.#world.now - this.#world.start) * this.#rate
+  }
+
+  #between(from: number, to: number, what: string): number {
+    return this.#world.choices.between(from, to, this.number, what)
+  }
+
+  #happens(chance: number, what: string): boolean {
+    return this.#world.choices.happens(chance, this.number, what)
+  }
+
+  #check(holds: boolean, what: string): void {
+    this.#world.check(holds, what, this.number)
   }
 
   #note(text: string): void {

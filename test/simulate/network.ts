@@ -27,13 +27,9 @@ interface RequestParts {
 /** A request as the service reads it, without the adapter that makes one of a web request. */
 export function ask(world: World, path: string, parts: RequestParts): Handle<ServiceResponse> {
   const { method = 'POST', body = '', cookie, user, authorization } = parts
-  const headers: Record<string, string | undefined> = {
-    'content-type': 'application/x-www-form-urlencoded',
-    'sec-fetch-site': 'same-origin',
-    cookie,
-    'x-user': user,
-    authorization,
-  }
+  const type = 'application/x-www-form-urlencoded'
+  const browser = { 'sec-fetch-site': 'same-origin', cookie, 'x-user': user }
+  const headers: Record<string, string | undefined> = { 'content-type': type, ...browser, authorization }
   const request = {
     method,
     host: HOST,
@@ -52,7 +48,7 @@ export function ask(world: World, path: string, parts: RequestParts): Handle<Ser
   }
 }
 
-/** Carries one request of a device there and its response back, or not. */
+/** Carries one request of a device there and its response back, or not. Of two responses, the later one is lost. */
 export function send(
   world: World,
   exchange: Exchange,
@@ -62,7 +58,7 @@ export function send(
   return new Promise((resolve, reject) => {
     let isSettled = false
     const receive = (response: Received) => {
-      if (isSettled && response.made) world.judge.dropped(exchange, response.made, 'nobody waited for it')
+      if (isSettled) lose(world, exchange, response.made, 'nobody waited for it')
       isSettled = true
       resolve(response)
     }
@@ -92,22 +88,22 @@ function carry(
   const respond = async (copy = exchange) => responseOf(await transmit(world, copy, fault, handle))
   const wait = (seconds: number) => world.pause(seconds * 1000)
   const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now, errorStatus: 200 })
-  const lose = ({ made }: Received) => {
-    if (made) world.judge.dropped(exchange, made, 'no response arrived')
-  }
   const copy = { ...exchange, id: `${id}b` }
   const again = () => respond(copy).then(receive, () => undefined)
   switch (fault) {
     case 'status': {
-      const statuses = [500, 502, 503, 429]
-      const status = statuses[choices.bits('status', id) % 4] ?? 503
+      const status = [500, 502, 503, 429][choices.bits('status', id) % 4] ?? 503
       return playing({ status, ...(choices.happens(0.3, 'retryAfter', id) && { retryAfter: 3 }) })
     }
     case 'slow':
       return playing({ slow: choices.between(0.5, 40, 'slow', id) })
     case 'hang':
       // The request is handled or not.
-      if (choices.happens(0.5, 'hang', id)) respond().then(lose, () => undefined)
+      if (choices.happens(0.5, 'hang', id))
+        respond().then(
+          ({ made }) => lose(world, exchange, made, 'no response arrived'),
+          () => undefined,
+        )
       return playing(fault)
     case 'drop':
     case 'html':
@@ -135,15 +131,27 @@ export function transmit<Reply extends ServiceResponse | string>(
   const { id, login } = exchange
   return new Promise((resolve, reject) => {
     const broken = () => reject(connectionReset())
-    const lose = (reply: Reply, why: string) => {
-      if (typeof reply !== 'string') judge.dropped(exchange, reply, why)
-    }
     const befall = (instance: Instance) => {
       if (fault === 'kill') kill(world, instance)
       if (fault === 'stall') stall(world, instance)
       if (fault !== 'cut') return
       exchange.isGone = true
       broken()
+    }
+    const handled = (instance: Instance, reply: Reply) => {
+      if (instance.isDead) return
+      instance.open.delete(exchange)
+      judge.responded(exchange, reply)
+      world.note(login, instance.id, textOf(reply))
+      if (exchange.isGone) {
+        lose(world, exchange, reply, 'the client had hung up')
+        return
+      }
+      world.after(choices.between(...WAY, 'back', id), () => {
+        if (fault !== 'loseResponse' && !exchange.isGone) return resolve(reply)
+        lose(world, exchange, reply, 'the connection broke')
+        broken()
+      })
     }
     const begin = (instance: Instance) => {
       exchange.arrivedAt = world.now
@@ -154,18 +162,7 @@ export function transmit<Reply extends ServiceResponse | string>(
       if (fault === 'kill' || fault === 'stall' || fault === 'cut')
         world.after(choices.between(0, 70, 'moment', id), () => befall(instance))
       handle(instance, exchange).then(
-        (reply) => {
-          if (instance.isDead) return
-          instance.open.delete(exchange)
-          judge.responded(exchange, reply)
-          world.note(login, instance.id, textOf(reply))
-          if (exchange.isGone) return lose(reply, 'the client had hung up')
-          world.after(choices.between(...WAY, 'back', id), () => {
-            if (fault !== 'loseResponse' && !exchange.isGone) return resolve(reply)
-            lose(reply, 'the connection broke')
-            broken()
-          })
-        },
+        (reply) => handled(instance, reply),
         (error) => world.fail(login, `a handler rejected with ${error}`),
       )
     }
@@ -183,6 +180,13 @@ export function transmit<Reply extends ServiceResponse | string>(
       world.after(0, () => begin(instance), instance)
     })
   })
+}
+
+/** A response does not reach its device. */
+function lose(world: World, { login }: Exchange, reply: ServiceResponse | string | undefined, why: string) {
+  if (typeof reply !== 'object' || !reply.body.includes('"access_token"')) return
+  world.note(login, 'network', `a token is lost: ${why}`)
+  world.judge.faulted(login, why)
 }
 
 /** What a client reads of a response: the runtime's own takes many times as long. */

@@ -87,7 +87,6 @@ export interface Shown {
 
 export interface Violation {
   readonly login: number
-  readonly at: number
   readonly what: string
 }
 
@@ -157,8 +156,15 @@ export class World {
 
   /** Runs all of it, until nothing is left to happen. After each event, Node runs what waits for promises alone. */
   async run(): Promise<void> {
-    for (let count = 0; count < this.profile.instances; count += 1) startInstance(this)
-    this.#plan()
+    const { choices, first, processes, profile } = this
+    for (let count = 0; count < profile.instances; count += 1) startInstance(this)
+    for (let number = first; number < first + profile.logins && !processes; number += 1) {
+      const login = new Login(this, number)
+      this.login = number
+      this.after(choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
+    }
+    flood(this)
+    processes?.plan()
     let isOver = false
     const turn = () => {
       isOver ||= !this.#turn()
@@ -168,21 +174,6 @@ export class World {
       await new Promise((resolve) => setImmediate(resolve))
     }
     this.judge.finish()
-  }
-
-  /** Plans what those who log in do, and the attacks. */
-  #plan(): void {
-    const { choices, first, profile } = this
-    if (this.processes) {
-      this.processes.plan()
-      return
-    }
-    for (let number = first; number < first + profile.logins; number += 1) {
-      const login = new Login(this, number)
-      this.login = number
-      this.after(choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
-    }
-    flood(this)
   }
 
   /** Runs the next event. Returns whether there was one. */
@@ -248,7 +239,6 @@ export class World {
     return fault
   }
 
-  /** Counts a fault. */
   count(fault: string): void {
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
   }
@@ -257,16 +247,8 @@ export class World {
   begin(login: number, kind: Exchange['kind'], about: Partial<Exchange> = {}): Exchange {
     const count = (this.#requests.get(login) ?? 0) + 1
     this.#requests.set(login, count)
-    const begun = {
-      sentAt: this.now,
-      arrivedAt: 0,
-      instance: undefined,
-      isGone: false,
-      isExcused: false,
-      draws: 0,
-      commands: 0,
-    }
-    return { ...begun, ...about, id: `${login}.${count}`, login, kind }
+    const begun = { sentAt: this.now, arrivedAt: 0, instance: undefined, isGone: false, isExcused: false }
+    return { ...begun, ...about, draws: 0, commands: 0, id: `${login}.${count}`, login, kind }
   }
 
   /** The host ends tokens. */
@@ -307,7 +289,7 @@ export class World {
 
   fail(login: number, what: string): void {
     this.note(login, 'judge', `VIOLATION: ${what}`)
-    this.violations.push({ login, at: this.now, what })
+    this.violations.push({ login, what })
   }
 }
 

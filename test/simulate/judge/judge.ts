@@ -149,13 +149,6 @@ export class Judge {
     return record?.state === 'issuing' && holderOf(record.claim?.id) === id
   }
 
-  /** A response did not reach the device. */
-  dropped({ login }: Exchange, { body }: ServiceResponse, why: string): void {
-    if (!body.includes('"access_token"')) return
-    this.#world.note(login, 'network', `a token is lost: ${why}`)
-    this.faulted(login, why)
-  }
-
   /** Something was logged by an instance. */
   logged(what: string, said: unknown): void {
     this.#world.check(!SECRET.test(textOf(said)), `${what} was told a secret`)
