@@ -2,6 +2,7 @@ import { githubApi } from '../../src/github-api/github-api.ts'
 import { createService, type Service } from '../../src/service/create-service.ts'
 import { newToken } from '../../src/service/credentials/random-codes.ts'
 import type { MadeToken, TokenRequest } from '../../src/service/host/hooks.ts'
+import type { Approval } from '../../src/service/host/policy.ts'
 import type { Handler } from '../../src/service/http/types.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
 import { sqlStore } from '../../src/service/stores/sql/sql-store.ts'
@@ -51,7 +52,7 @@ export function newHost(id: string): Host {
 /** Starts one more instance. */
 export function startInstance(world: World): Instance {
   const { choices, judge, profile, refreshTokens } = world
-  const { interval, lifetime: expiresIn, firstPoll, policy } = profile
+  const { interval, lifetime: expiresIn, firstPoll, policy, refuses } = profile
   const id = `instance ${world.instances.length + 1}`
   const skew = choices.between(-profile.skew, profile.skew, id, 'skew') * 1000
   const clock = { now: () => world.now + skew }
@@ -72,7 +73,7 @@ export function startInstance(world: World): Instance {
     ...(profile.floods > 0 && {
       limits: { codesRequests: LIMIT, wrongDeviceCodes: LIMIT, wrongSecrets: LIMIT },
     }),
-    ...(policy && { policy }),
+    ...(policy && { policy: { ...policy, ...(refuses && { assess }) } }),
     ...(refreshTokens && { refreshTokens }),
     page: (state) => JSON.stringify(state),
     onWarning: watched('onWarning'),
@@ -83,6 +84,11 @@ export function startInstance(world: World): Instance {
   Object.assign(instance, { service, handle: service.fetch as unknown as Handler })
   world.instances.push(instance)
   return instance
+}
+
+/** The host refuses one user in ten. */
+function assess({ user }: Approval): 'refuse' | 'allow' {
+  return String(user).endsWith('7') ? 'refuse' : 'allow'
 }
 
 function storeOf(world: World, instance: Instance, clock: { now(): number }): Store {

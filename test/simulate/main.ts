@@ -67,5 +67,5 @@ async function run(name: string, seed: number, first: number, traced?: number): 
 }
 
 function profileOf(name: string): Profile {
-  return PROFILES[name as keyof typeof PROFILES]
+  return PROFILES[name] as Profile
 }

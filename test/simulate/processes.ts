@@ -77,6 +77,7 @@ export class Processes {
   plan(): void {
     const world = this.#world
     const { choices } = world
+    const chances = { ...CHANCES, ...(this.areApart && { revocation: 0.3 }) }
     world.login = world.first
     for (let round = 0; round < ROUNDS; round += 1) {
       const at = round * ROUND
@@ -84,13 +85,8 @@ export class Processes {
       for (let index = 0; index < PROGRAMS; index += 1)
         world.after(at + choices.between(0, spread, 'wakes', round, index), () => this.#wake(index, round))
       if (isCalmAt(round)) continue
-      const sometimes = (
-        what: keyof typeof CHANCES,
-        after: number,
-        run: () => void,
-        chance = CHANCES[what],
-      ) => {
-        if (choices.happens(chance, what, round)) world.after(at + after, run)
+      const sometimes = (what: keyof typeof chances, after: number, run: () => void) => {
+        if (choices.happens(chances[what], what, round)) world.after(at + after, run)
       }
       sometimes('away', 0, () => {
         this.store.awayUntil = world.now + 1000 * choices.between(1, 300, 'away for', round)
@@ -98,7 +94,7 @@ export class Processes {
       sometimes('clock', 1000, () => this.#setClock(round))
       sometimes('attack', 2000, () => this.#attack(round))
       const moment = choices.between(-1000, 1000, 'revocation at', round)
-      sometimes('revocation', moment, () => this.#revoke(round), this.areApart ? 0.3 : undefined)
+      sometimes('revocation', moment, () => this.#revoke(round))
       sometimes('theft', choices.between(0, 300_000, 'theft at', round), () => void this.#steal(round))
     }
   }
@@ -109,13 +105,13 @@ export class Processes {
     const names = [round, index] as const
     const event = world.fault('process', world.first, ...names)
     const known = this.programs[index]
-    if (event === 'exit' && known?.isIdle) known.exit()
+    if (event === 'exit' && known?.isIdle) known.end('exits')
     const program = known && !known.isDead ? known : this.#start(index)
     const act = this.isCalm ? undefined : choices.oneOf<Act>(ACTS, 'act', ...names)
     void program.act(act ?? 'token')
     const latest = choices.happens(0.8, 'soon', ...names) ? 300 : 60_000
     const moment = choices.between(0, latest, 'moment', ...names)
-    if (event === 'kill') world.after(moment, () => program.kill())
+    if (event === 'kill') world.after(moment, () => program.end('is killed'))
     // About as long as a claim of another host counts, or any time.
     const longest: readonly [number, number] = this.areApart ? [20, 28] : [1, 120]
     if (event === 'freeze')

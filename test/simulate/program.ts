@@ -144,12 +144,12 @@ export class Program implements Host {
       end = error instanceof AuthgraphError ? error.code : String(error)
       if (what === 'logout') world.judge.sessions.loggedOut(this, false)
       const mayExpire = this.#processes.hadClockSet || world.faults.has('command: failover')
-      const known: Readonly<Record<string, boolean>> = {
-        expired: mayExpire,
-        cancelled: this.#logouts > logouts,
-        denied: world.judge.tokens.revokedAt(`user-${world.first}`, 0) <= world.now,
-      }
-      const isKnown = REASONS.includes(end) || known[end] === true
+      const isRevoked = world.judge.tokens.revokedAt(`user-${world.first}`, 0) <= world.now
+      const isKnown =
+        REASONS.includes(end) ||
+        (end === 'expired' && mayExpire) ||
+        (end === 'cancelled' && this.#logouts > logouts) ||
+        (end === 'denied' && isRevoked)
       world.check(isKnown, `${what} was rejected: ${end}`)
       world.check(!isLast || end === 'login_required', `${what} fails without a fault: ${end}`)
     }
@@ -192,7 +192,7 @@ export class Program implements Host {
       : undefined
     const grant = deviceCode ? grantKey(deviceCode) : undefined
     const exchange = world.begin(world.first, kind, { address: ADDRESS, shown, grant })
-    const isRepeat = kind === 'refresh' && world.now <= this.#repeatsUntil
+    const isRepeat = world.now <= this.#repeatsUntil
     if (kind === 'refresh') {
       world.judge.families.sends(exchange)
       this.#refreshes += 1
@@ -201,23 +201,20 @@ export class Program implements Host {
     this.note(`sends ${kind} ${exchange.id}`)
     const credentials = authorization && { authorization }
     const asking = ask(world, path, { method, body: String(body ?? ''), ...credentials })
-    const settle = (end: Shown['end']) => {
-      if (shown) shown.end = end
-      this.note(end)
-    }
+    let end: Shown['end'] = 'unclear'
+    let status = 0
     try {
       const response = await send(world, exchange, asking, signal).finally(() => world.pause(0, this))
+      status = response.status
       const made = response.made?.status === 200 ? response.made.body : ''
-      const [, end] = /"(access|bad_refresh)_token"/.exec(made) ?? []
-      settle(end === undefined ? 'unclear' : end === 'access' ? 'pair' : 'refusal')
-      const mayBeSpent = kind === 'refresh' && end === undefined && response.status !== 429
-      if (mayBeSpent && !isRepeat) this.#mustRepeat(stood)
+      if (made.includes('"access_token"')) end = 'pair'
+      else if (made.includes('"bad_refresh_token"')) end = 'refusal'
       this.#wasMisled ||= kind === 'revoke' && response.made === undefined
       return response
-    } catch (error) {
-      settle('unclear')
-      if (kind === 'refresh' && !isRepeat) this.#mustRepeat(stood)
-      throw error
+    } finally {
+      if (shown) shown.end = end
+      this.note(end)
+      if (kind === 'refresh' && end === 'unclear' && status !== 429 && !isRepeat) this.#mustRepeat(stood)
     }
   }
 
@@ -236,15 +233,9 @@ export class Program implements Host {
     })
   }
 
-  kill(): void {
+  end(how: 'is killed' | 'exits'): void {
     this.isDead = true
-    this.note('is killed')
-  }
-
-  /** Ends when nothing is in flight. */
-  exit(): void {
-    this.isDead = true
-    this.note('exits')
+    this.note(how)
   }
 
   freeze(milliseconds: number): void {

@@ -24,20 +24,12 @@ async function resultOf(...given: string[]): Promise<Result> {
   return JSON.parse(await simulate('--json', ...given))
 }
 
-test('prints its usage', async () => {
-  expect(await simulate('--help')).toMatch(/^Usage: npm run simulate .*\n {2}--until-caught /s)
-})
-
 test.each([
   [['--nope'], "Unknown option '--nope'"],
-  [['--profile', 'nope'], '--profile must be all, or one of calm, memory'],
   [['--profile', 'toString'], '--profile must be all, or one of calm, memory'],
   [['--bug', 'nope'], '--bug must be one of store-update-not-atomic, '],
-  [['--bug'], "'--bug <value>' argument missing"],
   [['--trace', '1:2'], '--trace must be SEED:LOGIN'],
-  [['--profile', 'calm', '--trace', '1'], '--trace must be SEED:LOGIN'],
   [['--profile', 'calm', '--trace', 'a:b'], '--trace must be SEED:LOGIN'],
-  [['--logins', 'many'], '--logins must be a whole number'],
   [['--seed', '1.5'], '--seed must be a whole number'],
 ])('refuses %j in one line', async (given, message) => {
   const program = resolve(import.meta.dirname, 'run.js')
@@ -46,23 +38,17 @@ test.each([
   expect(stderr).toMatch(/^.*\nSee: .*--help\n$/)
 })
 
-test.each(['harsh', 'sessions'])(
-  'a seed of %s gives the same run again, whatever else the machine does, and another seed another one',
-  async (profile) => {
-    const [first, second, other] = await Promise.all([
-      resultOf('--profile', profile, '--logins', '25'),
-      resultOf('--profile', profile, '--logins', '25'),
-      resultOf('--profile', profile, '--logins', '25', '--seed', '2'),
-    ])
-    expect(second).toMatchObject({ digest: first.digest, logins: first.logins })
-    expect(other.digest).not.toBe(first.digest)
-  },
-)
-
-test('nothing is wrong with some logins of every profile', async () => {
-  const { violations, logins } = await resultOf('--logins', String(25 * Object.keys(PROFILES).length))
-  expect(violations).toEqual([])
-  expect(logins).toBeGreaterThanOrEqual(25 * Object.keys(PROFILES).length)
+test('nothing is wrong with logins of every profile, and a seed gives the same run again', async () => {
+  const logins = 25 * Object.keys(PROFILES).length
+  const [first, second, other] = await Promise.all([
+    resultOf('--logins', String(logins)),
+    resultOf('--logins', String(logins)),
+    resultOf('--logins', String(logins), '--seed', '2'),
+  ])
+  expect(first.violations).toEqual([])
+  expect(first.logins).toBeGreaterThanOrEqual(logins)
+  expect(second).toMatchObject({ digest: first.digest, logins: first.logins })
+  expect(other.digest).not.toBe(first.digest)
 })
 
 test('a login is replayed as both sides saw it', async () => {
