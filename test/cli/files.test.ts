@@ -41,21 +41,18 @@ test('names the path that cannot be used, and says what to do', () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   const below = join(file, 'below')
-  const unusable = (
-    path: string,
-    code: string,
-    advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder',
-  ) => ({
-    code: 'unusable_file',
-    message: `${path} cannot be used (${code}): ${advice}`,
-  })
-  const error = (use: () => unknown) => expect(use)
-  error(() => writePrivate(below, '')).toThrow(expect.objectContaining(unusable(file, 'EEXIST')))
-  error(() => writePrivate(folder, '')).toThrow(expect.objectContaining(unusable(folder, 'EISDIR')))
-  error(() => makeFolder(below)).toThrow(expect.objectContaining(unusable(below, 'ENOTDIR')))
-  error(() => removeFile(below)).toThrow(expect.objectContaining(unusable(below, 'ENOTDIR')))
-  error(() => namesIn(file)).toThrow(expect.objectContaining(unusable(file, 'ENOTDIR')))
-  error(() => readIfThere(folder, 'correct it')).toThrow(
-    expect.objectContaining(unusable(folder, 'not a regular file', 'correct it')),
-  )
+  const unusable = (path: string, code: string, advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder') =>
+    expect.objectContaining({
+      code: 'unusable_file',
+      message: `${path} cannot be used (${code}): ${advice}`,
+    })
+  for (const [use, error] of [
+    [() => writePrivate(below, ''), unusable(file, 'EEXIST')],
+    [() => writePrivate(folder, ''), unusable(folder, 'EISDIR')],
+    [() => makeFolder(below), unusable(below, 'ENOTDIR')],
+    [() => removeFile(below), unusable(below, 'ENOTDIR')],
+    [() => namesIn(file), unusable(file, 'ENOTDIR')],
+    [() => readIfThere(folder, 'correct it'), unusable(folder, 'not a regular file', 'correct it')],
+  ] as const)
+    expect(use).toThrow(error)
 })

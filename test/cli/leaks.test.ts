@@ -36,22 +36,18 @@ describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', (
     const stop = watchProcesses()
     const { env } = keyring
     const outputs: string[] = []
-    const run = async (args: readonly string[], more = {}) => {
-      const { code, stdout, stderr } = await world.run(args, { env, ...more })
-      expect(code).toBe(0)
+    const run = async (args: string, more = {}) => {
+      const { stdout, stderr } = await world.expect(args, {}, { env, ...more })
       outputs.push(stdout, stderr)
       return stdout
     }
-    const login = ['login', '--host', service.host, '--client-id', CLIENT_ID, '--scope', 'repo']
-    expect(await run(login, { onOutput: service.approver() })).toContain(
-      '(encrypted with a key in the system keyring)',
-    )
-    await run(['status'])
-    await run(['status', '--json'])
-    await run(['api', '/user', '--include'])
-    expect((await world.run(['token'], { env })).stdout).toBe(`${service.issued[0]}\n`)
-    await run(['logout'])
-    expect((await world.run(['token'], { env })).code).toBe(1)
+    const login = `login --host ${service.host} --client-id ${CLIENT_ID} --scope repo`
+    const stored = '(encrypted with a key in the system keyring)'
+    expect(await run(login, { onOutput: service.approver() })).toContain(stored)
+    for (const words of ['status', 'status --json', 'api /user --include']) await run(words)
+    await world.expect('token', { stdout: `${service.issued[0]}\n` }, { env })
+    await run('logout')
+    await world.expect('token', { code: 1 }, { env })
 
     const [token = 'none'] = service.issued
     const seen = stop()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { granted, PENDING } from './support/scripted-http.ts'
-import { test, type World } from './support/world.ts'
+import { loginTo, test, type World } from './support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -24,20 +24,20 @@ describe('the published package', { timeout: 120_000 }, () => {
     for (const name of ['commander', 'jose', 'undici', 'valibot', 'xstate'])
       expect(notices).toMatch(new RegExp(`^${name} [\\d.]+\n[^]*Permission is hereby granted`, 'm'))
     const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
-    const login = ['login', '--host', url, '--client-id', 'id']
-    const [version, demo, kept, refused] = await Promise.all([
-      world.run(['--version'], { command }),
-      world.run(['demo', '--approve', '--interval', '1'], { command }),
-      world.run([...login, '--store', 'file'], { command }),
-      world.run([...login, '--profile', 'elsewhere'], { command }),
-    ])
-    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-    expect(demo).toMatchObject({ code: 0, stderr: '' })
-    expect(kept).toMatchObject({ code: 0, stderr: '' })
-    expect(refused.stderr).toContain('the package @napi-rs/keyring is not installed')
-    const api = ['api', '/user', '--auth', 'none', '--host', 'https://localhost:9']
-    const proxied = await world.run(api, { command, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
-    expect(proxied.stderr).toContain('localhost:9 cannot be reached')
+    for (const [words, ended] of [
+      ['--version', { stdout: /^\d+\.\d+\.\d+\n$/ }],
+      ['demo --approve --interval 1', { stderr: '' }],
+      [loginTo(url), { stderr: '' }],
+      [
+        `login --host ${url} --client-id id --profile elsewhere`,
+        { code: 1, stderr: ['the package @napi-rs/keyring is not installed'] },
+      ],
+      [
+        'api /user --auth none --host https://localhost:9',
+        { code: 1, stderr: ['localhost:9 cannot be reached'] },
+      ],
+    ] as const)
+      await world.expect(words, ended, { command, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
   })
 
   test('keeps the token of a login during which the package is removed', async ({ world }) => {
@@ -46,10 +46,8 @@ describe('the published package', { timeout: 120_000 }, () => {
     const onOutput = (text: string) => {
       if (text.includes('pending ')) rmSync(dirname(command), { recursive: true, force: true })
     }
-    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
-    const { stdout } = await world.run(login, { command, onOutput })
-    expect(stdout).toContain('Logged in to')
-    expect((await world.run(['token'])).stdout).toBe('gho_tokenInTheClear\n')
+    await world.expect(loginTo(url), { stdout: ['Logged in to'] }, { command, onOutput })
+    await world.expect('token', { stdout: 'gho_tokenInTheClear\n' })
   })
 })
 

@@ -31,10 +31,7 @@ const save = (text: string) => writeFileSync(join(logins, 'work.json'), text, { 
 const { name, ...saved } = profile
 const record = (more: object) => JSON.stringify({ value: { v: 1, status: 'ended', data: saved, ...more } })
 
-test.each([
-  ['is no JSON', '{'],
-  ['has no profile', JSON.stringify({ value: { v: 1, status: 'ended' } })],
-])('finds no profile in a record that %s', (_, text) => {
+test.each(['{', JSON.stringify({ value: { v: 1, status: 'ended' } })])('finds no profile in %s', (text) => {
   save(text)
   expect(() => findProfile(name)).toThrow('the saved login of work cannot be read')
   expect(savedProfiles()).toMatchObject({ profiles: [], damaged: [{ name }] })
