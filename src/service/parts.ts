@@ -90,7 +90,7 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     generation: createGeneration(records.generation, clock, () => onWarning(SET_BACK)),
     tokens,
     families,
-    logins: createLogins({ records: records.logins, families, tokens, emit }, limits.loginsOfUser, clock),
+    logins: createLogins(records.logins, { families, tokens, emit }, limits.loginsOfUser, clock),
     heldRefreshes: createHeldRefreshes(),
     refreshTokens: options.refreshTokens && {
       ...options.refreshTokens,

@@ -52,21 +52,10 @@ export interface ClientFields {
   readonly client_secret?: string
 }
 
-interface Index {
-  readonly byId: ReadonlyMap<string, KnownClient>
-  readonly byReference: ReadonlyMap<string, KnownClient>
-}
-
 /** Looks up the clients that may request codes. Guesses of their secrets are limited; a right one is always accepted. */
 export function createClients(
   clients: readonly Client[],
-  {
-    limiter,
-    policy,
-  }: {
-    readonly limiter: Limiter
-    readonly policy: Policy | undefined
-  },
+  { limiter, policy }: { readonly limiter: Limiter; readonly policy: Policy | undefined },
 ) {
   const known = index(clients, policy)
 
@@ -76,12 +65,11 @@ export function createClients(
 
     /**
      * Finds the client of a request by the fields `client_id` and `client_secret`, or by a Basic header. The password in the
-     * header of a client without a secret is empty; its field `client_secret` is ignored.
+     * header of a client without a secret is empty; its field `client_secret` is ignored. RFC 6749, section 2.3.1.
      *
      * @param needsSecret Whether a client that has a secret must send it. A wrong one is refused in any case.
      * @returns `undefined` if the client is unknown, or its secret wrong.
      * @throws RefusedRequest if the request names no client, or not one, and after too many wrong secrets.
-     * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-2.3.1 RFC 6749, section 2.3.1}
      */
     async of(
       request: ServiceRequest,
@@ -122,8 +110,8 @@ export function createClients(
   }
 }
 
-async function index(clients: readonly Client[], ofService: Policy | undefined): Promise<Index> {
-  const known = await Promise.all(
+async function index(clients: readonly Client[], ofService: Policy | undefined) {
+  const known: KnownClient[] = await Promise.all(
     clients.map(async ({ clientId, clientSecret, name, scopes, policy: own }) => {
       const id = Secret.of(clientId)
       const secret = clientSecret && (await hash(Secret.of(clientSecret).reveal()))

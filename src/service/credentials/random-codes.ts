@@ -55,8 +55,8 @@ export function readRefreshToken(refreshToken: string): RefreshTokenParts | unde
   return id === undefined || secret === undefined ? undefined : { id, generation: Number(generation), secret }
 }
 
-/** 128 bits that identify one browser at the verification page. */
-export function newSessionId(): string {
+/** 128 bits that identify a browser at the verification page, the style of one page, or a family of refresh tokens. */
+export function newId(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)))
 }
 
@@ -65,27 +65,11 @@ export function newFormSecret(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** The nonce for the style of one page. */
-export function newNonce(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(16)))
-}
-
-/** Identifies one family of refresh tokens. */
-export function newFamily(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(16)))
-}
-
-/** Identifies one poll or refresh. */
-export function newClaim(): string {
-  return crypto.randomUUID()
-}
-
 /**
  * Reads a user code as users type it: in lower case, with spaces, without the hyphen. Ignores characters that no code
- * contains.
+ * contains. RFC 8628, section 6.1.
  *
  * @returns The code in the form of `newUserCode`, or `undefined` if the text cannot be a code.
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-6.1 RFC 8628, section 6.1}
  */
 export function readUserCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(NO_USER_CODE_LETTER, '')

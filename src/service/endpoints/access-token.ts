@@ -15,9 +15,6 @@ import { fieldsOf } from './fields-of.ts'
 import { deliverAgain, issueFirst } from './first-token.ts'
 import { refreshLogin } from './refresh.ts'
 
-/** Most polls get the same response: by its status. */
-const pendingResponses = new Map<number, ServiceResponse>()
-
 /** The response to a poll that gets no token, by the state of the grant after it. */
 const RESPONSES = {
   requested: pending,
@@ -40,11 +37,7 @@ export function grantTypes({ refreshTokens }: Pick<Parts, 'refreshTokens'>): rea
   return refreshTokens ? [DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE] : [DEVICE_GRANT_TYPE]
 }
 
-/**
- * Responds to a poll or a refresh. A malformed request gets status 400 in both dialects.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
- */
+/** Responds to a poll or a refresh. A malformed request gets status 400 in both dialects. RFC 8628, section 3.5. */
 export async function accessToken(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
   const { dialect } = parts
   const fields = fieldsOf(request, [
@@ -116,11 +109,7 @@ async function poll(parts: Parts, { request, found, deviceCode, resource }: Poll
 }
 
 function pending(_: Grant, { pollError }: DialectRules): ServiceResponse {
-  const response =
-    pendingResponses.get(pollError) ??
-    oauthError(pollError, 'authorization_pending', 'the user has not approved or denied yet')
-  pendingResponses.set(pollError, response)
-  return response
+  return oauthError(pollError, 'authorization_pending', 'the user has not approved or denied yet')
 }
 
 /** The same response for a code that is unknown, used, or belongs to another client. */

@@ -11,8 +11,7 @@ import { fieldsOf } from './fields-of.ts'
 
 /**
  * Responds to a device code request. Every error has a status of 400 or more: many clients check nothing else here.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
+ * RFC 8628, section 3.2.
  */
 export async function deviceCode(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
   const { grants, resources, limiter, emit, clientAddress, dialect, pace, authUrl } = parts

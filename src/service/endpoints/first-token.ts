@@ -2,7 +2,7 @@ import type { DeviceGrantState } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import type { FoundClient } from '../credentials/clients.ts'
-import { newFamily, newRefreshToken } from '../credentials/random-codes.ts'
+import { newId, newRefreshToken } from '../credentials/random-codes.ts'
 import type { Grant } from '../grants/grant-steps.ts'
 import { grantId } from '../grants/grants.ts'
 import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
@@ -45,7 +45,7 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     await grants.notIssued(key, claim)
     return isInDoubt ? 'expired' : 'denied'
   }
-  const family = refreshTokens && { id: newFamily(), ...refreshTokens }
+  const family = refreshTokens && { id: newId(), ...refreshTokens }
   let issued: IssuedToken
   try {
     const asked = { user, client, scopes: splitScopes(scope, ' '), ...(resource && { resource }) }

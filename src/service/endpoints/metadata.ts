@@ -18,9 +18,7 @@ export interface Offered {
 
 /**
  * Responds with the authorization server metadata, for clients that discover the endpoints.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
+ * RFC 8414, section 2, and RFC 8628, section 4.
  */
 export function metadata(issuer: string, offered: Offered): ServiceResponse {
   return json(200, describe(issuer, offered))
@@ -29,9 +27,7 @@ export function metadata(issuer: string, offered: Offered): ServiceResponse {
 /**
  * Responds with the same metadata to clients that use only OpenID Connect Discovery, such as oidc-agent and MSAL Python.
  * oidc-agent requires the scopes, and MSAL Python an authorization endpoint: that is the verification page. The service
- * issues no ID tokens.
- *
- * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata OpenID Connect Discovery 1.0, section 3}
+ * issues no ID tokens. OpenID Connect Discovery 1.0, section 3.
  */
 export function openidConfiguration(issuer: string, offered: Offered): ServiceResponse {
   return json(200, {

@@ -1,7 +1,7 @@
 import { splitScopes } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import type { KnownClient } from '../credentials/clients.ts'
-import { newClaim, newRefreshToken } from '../credentials/random-codes.ts'
+import { newRefreshToken } from '../credentials/random-codes.ts'
 import { readScopes } from '../grants/read-scopes.ts'
 import { allowedScopes, fitsLogin, refuseTarget } from '../grants/resources.ts'
 import { refuse, refuseAbove } from '../host/refused-request.ts'
@@ -28,9 +28,7 @@ interface RefreshRequest {
 
 /**
  * Responds to a refresh. A request that comes while another one spends the same token is held until that one has its
- * pair, and gets the same; it is never refused.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
+ * pair, and gets the same; it is never refused. RFC 6749, section 6.
  */
 export async function refreshLogin(
   parts: Parts,
@@ -75,7 +73,7 @@ export async function refreshLogin(
   let held = false
   try {
     while (!hold.isOver() && !request.isGone()) {
-      const claim = newClaim()
+      const claim = crypto.randomUUID()
       const look = () => families.refresh(known, claim, held)
       const found = await (held ? hold.look(look) : look())
       switch (found.type) {

@@ -9,9 +9,7 @@ import { fieldsOf } from './fields-of.ts'
 
 /**
  * Revokes a token for the client that holds it. An unknown token gets the same response: there is nothing left to
- * revoke. Every error has a status of 400 or more, in both dialects.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
+ * revoke. Every error has a status of 400 or more, in both dialects. RFC 7009, section 2.
  */
 export async function revocation(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
   const fields = fieldsOf(request, ['client_id', 'client_secret', 'token'])

@@ -11,11 +11,7 @@ export interface DeliveredToken {
   readonly refresh?: { readonly token: Secret; readonly expiresIn: number } | undefined
 }
 
-/**
- * Responds with a token.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
- */
+/** Responds with a token. RFC 6749, section 5.1. */
 export function tokenResponse(
   { separator, tellsRefreshLifetime }: DialectRules,
   { token, scopes, expiresIn, refresh }: DeliveredToken,

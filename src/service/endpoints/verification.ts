@@ -1,6 +1,6 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import { withDeadline } from '../../store/deadline.ts'
-import { newNonce, readUserCode } from '../credentials/random-codes.ts'
+import { newId, readUserCode } from '../credentials/random-codes.ts'
 import type { Identity } from '../host/hooks.ts'
 import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
@@ -37,8 +37,7 @@ const PERMISSIONS = ['camera', 'display-capture', 'geolocation', 'microphone', '
 
 /**
  * Serves the page on which the user enters the code, reviews the request, and approves or denies it. Only POST decides.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3 RFC 8628, section 3.3}
+ * RFC 8628, section 3.3.
  */
 export async function verification(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
   const address = new URL(parts.authUrl() + VERIFICATION_PATH)
@@ -53,7 +52,7 @@ export async function verification(parts: Parts, request: ServiceRequest): Promi
   if (shown.type === 'signedOut' && request.method !== 'POST')
     return { status: 303, headers: { location: shown.signInAt, 'cache-control': 'no-store' }, body: '' }
   const languages = acceptedLanguages(request.header('accept-language'))
-  return respond(parts.page, { ...shown, host: address.host, languages, nonce: newNonce() }, headers)
+  return respond(parts.page, { ...shown, host: address.host, languages, nonce: newId() }, headers)
 }
 
 function read(request: ServiceRequest, action: string): FormFields {

@@ -2,7 +2,7 @@ import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../../machines
 import { splitScopes } from '../../protocol/syntax.ts'
 import type { SealedText } from '../../store/encryption.ts'
 import type { Change } from '../../store/store.ts'
-import { newClaim, newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
+import { newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
 import type { Emit } from '../host/emit.ts'
 import type { ServiceRequest } from '../http/types.ts'
 import { hash } from '../stores/hash.ts'
@@ -173,7 +173,7 @@ export function createGrants(
       return grants.change<PolledGrant | 'unfit' | undefined>(key, (before) => {
         if (before?.client !== client) return { result: undefined }
         if (!isFit(before)) return { result: 'unfit' }
-        const claim = isUndecided(before) ? '' : newClaim()
+        const claim = isUndecided(before) ? '' : crypto.randomUUID()
         const grant = step(before, { type: 'poll', at, claim })
         if (grant === before) return { result: { grant } }
         return keep(grant, grant.claim?.id === claim ? { grant, claim } : { grant })

@@ -36,8 +36,7 @@ export type Resources = ReturnType<typeof createResources>
 
 /**
  * Whether the field `resource` of a poll or a refresh fits its login: it names the resource of the login, or is absent.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2.2 RFC 8707, section 2.2}
+ * RFC 8707, section 2.2.
  */
 export function fitsLogin(
   { find }: Resources,

@@ -1,5 +1,5 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { newSessionId } from '../credentials/random-codes.ts'
+import { newId } from '../credentials/random-codes.ts'
 import type { ServiceRequest } from '../http/types.ts'
 import { hmac, same } from '../stores/hash.ts'
 import { userId } from '../stores/user-id.ts'
@@ -41,7 +41,7 @@ export function openBrowserSession({ request, user, secret, address }: SessionRe
   // With this prefix, browsers accept the cookie from this host only, and only over TLS.
   const cookieName = isSecure ? '__Host-authgraph' : 'authgraph'
   const known = readCookie(request.header('cookie'), cookieName)
-  const id = known ?? newSessionId()
+  const id = known ?? newId()
   const csrfFor = (purpose = '') => hmac(secret, JSON.stringify([id, userId(user), purpose]))
   return {
     csrfFor,

@@ -29,19 +29,11 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
  */
 export async function issueFor(
-  {
-    issueToken,
-    clock,
-  }: {
-    readonly issueToken: IssueToken
-    readonly clock: { now(): number }
-  },
-  {
-    client: { clientId, name, policy },
-    ...request
-  }: Omit<TokenRequest, 'client'> & { readonly client: KnownClient },
+  { issueToken, clock }: { readonly issueToken: IssueToken; readonly clock: { now(): number } },
+  { client, ...request }: Omit<TokenRequest, 'client'> & { readonly client: KnownClient },
   until: number,
 ): Promise<IssuedToken> {
+  const { clientId, name, policy } = client
   const made = issueToken({ ...request, client: { clientId, name } })
   const issued = readIssuedToken(await withDeadline(until - clock.now(), made, tookTooLong), request.scopes)
   const { expiresIn = Number.POSITIVE_INFINITY } = issued

@@ -7,7 +7,7 @@ import type { Records } from '../stores/records.ts'
 import { userKey } from '../stores/user-id.ts'
 import type { Families } from './families.ts'
 import { createNewest, type Entries } from './newest.ts'
-import type { Tokens } from './tokens.ts'
+import type { AccessTokenRecord, Tokens } from './tokens.ts'
 
 /**
  * The result of revoking a token: `unknown`: it is not valid, or not any more; `foreign`: it belongs to another client;
@@ -31,17 +31,8 @@ type By = Revoking | 'host' | 'limit'
  * @param max How many logins a user may have.
  */
 export function createLogins(
-  {
-    records,
-    families,
-    tokens,
-    emit,
-  }: {
-    readonly records: Records<Entries>
-    readonly families: Families
-    readonly tokens: Tokens
-    readonly emit: Emit
-  },
+  records: Records<Entries>,
+  { families, tokens, emit }: { readonly families: Families; readonly tokens: Tokens; readonly emit: Emit },
   max: number,
   clock: { now(): number },
 ) {
@@ -67,19 +58,11 @@ export function createLogins(
   }
 
   async function emitRevoked(
-    login: {
-      readonly client: string
-      readonly user: User
-      readonly family?: string
-      readonly grant?: string
-    },
+    login: Pick<AccessTokenRecord, 'client' | 'user' | 'family' | 'grant'>,
     by: By,
   ): Promise<void> {
-    const isClient = typeof by === 'object'
-    await emit(
-      { type: 'token.revoked', by: isClient ? 'client' : by, ...login },
-      isClient ? by.request : undefined,
-    )
+    const [name, request] = typeof by === 'object' ? (['client', by.request] as const) : [by]
+    await emit({ type: 'token.revoked', by: name, ...login }, request)
   }
 
   return {
@@ -98,9 +81,7 @@ export function createLogins(
 
     /**
      * Revokes a token. A refresh token, whether it was spent or not, and an access token that came with one end the whole
-     * login.
-     *
-     * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2.1 RFC 7009, section 2.1}
+     * login. RFC 7009, section 2.1.
      */
     async revoke(token: Secret, by: Revoking | 'host'): Promise<RevokedToken> {
       const isForeign = (owner: string) => by !== 'host' && by.client !== owner

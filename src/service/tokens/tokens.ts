@@ -42,32 +42,6 @@ export interface TokenDelivery {
   readonly endedBy?: 'use' | 'removal'
 }
 
-/** The issued tokens. */
-export interface Tokens {
-  /**
-   * Keeps the first token of a login, unless this login has kept it before.
-   *
-   * @returns Its hash, or none if nothing is kept, because the host verifies its tokens. `undefined` if the token must not
-   *   be delivered: it was used or removed since.
-   */
-  deliver(
-    token: Secret,
-    record: AccessTokenRecord,
-    delivery: TokenDelivery,
-  ): Promise<{ readonly hash: string | undefined } | undefined>
-  /**
-   * Keeps a token until `expiresAt` (epoch milliseconds). It ends the oldest token of its family if there are more than
-   * ten, so that a client that refreshes again and again does not fill the store.
-   */
-  keep(token: Secret, record: AccessTokenRecord, expiresAt: number): Promise<void>
-  /** Finds a token that is valid, and ends its delivery. Of a token that the host verifies, only the owner is known. */
-  find(token: Secret): Promise<AccessTokenRecord | TokenOwner | undefined>
-  /** Ends a token. Returns what was kept about it, under its hash. */
-  remove(hashed: string): Promise<AccessTokenRecord | undefined>
-  /** Ends all tokens of a family. */
-  removeOf(family: string): Promise<void>
-}
-
 /** How many access tokens of a family are valid at a time. */
 const MOST = 10
 
@@ -80,7 +54,7 @@ export function createTokens(
   families: Families,
   revocations: Revocations,
   clock: { now(): number },
-): Tokens {
+) {
   const newest = createNewest(tokensOfFamily, MOST, clock)
 
   async function isValid({ user, family, revocations: counted }: AccessTokenRecord): Promise<boolean> {
@@ -106,7 +80,17 @@ export function createTokens(
   }
 
   return {
-    async deliver(token, record, delivery) {
+    /**
+     * Keeps the first token of a login, unless this login has kept it before.
+     *
+     * @returns Its hash, or none if nothing is kept, because the host verifies its tokens. `undefined` if the token must not
+     *   be delivered: it was used or removed since.
+     */
+    async deliver(
+      token: Secret,
+      record: AccessTokenRecord,
+      delivery: TokenDelivery,
+    ): Promise<{ readonly hash: string | undefined } | undefined> {
       const { changedAt, expiresAt } = delivery
       const hashed = await hash(token.reveal())
       const first = { ...record, delivery }
@@ -127,13 +111,18 @@ export function createTokens(
       return isOpen ? { hash: hashed } : undefined
     },
 
-    async keep(token, record, expiresAt) {
+    /**
+     * Keeps a token until `expiresAt` (epoch milliseconds). It ends the oldest token of its family if there are more than
+     * ten, so that a client that refreshes again and again does not fill the store.
+     */
+    async keep(token: Secret, record: AccessTokenRecord, expiresAt: number): Promise<void> {
       const hashed = await hash(token.reveal())
       await tokens.put(hashed, record, expiresAt)
       await addToFamily(record, hashed, expiresAt)
     },
 
-    async find(token) {
+    /** Finds a token that is valid, and ends its delivery. Of a token that the host verifies, only the owner is known. */
+    async find(token: Secret): Promise<AccessTokenRecord | TokenOwner | undefined> {
       const hashed = await hash(token.reveal())
       const record = await tokens.change<AccessTokenRecord | undefined>(hashed, (known) => {
         const delivery = known?.delivery
@@ -145,19 +134,25 @@ export function createTokens(
       return record && (await isValid(record)) ? record : undefined
     },
 
-    async removeOf(family) {
+    /** Ends all tokens of a family. */
+    async removeOf(family: string): Promise<void> {
       for (const hashed of await newest.clear(family)) await removeFrom(family, hashed)
     },
 
-    remove: (hashed) =>
-      tokens.change<AccessTokenRecord | undefined>(hashed, (known) => {
+    /** Ends a token. Returns what was kept about it, under its hash. */
+    async remove(hashed: string): Promise<AccessTokenRecord | undefined> {
+      return tokens.change<AccessTokenRecord | undefined>(hashed, (known) => {
         if (known === undefined || known.delivery?.endedBy === 'removal') return { result: undefined }
         const now = clock.now()
         const delivery = { changedAt: now, until: now, expiresAt: now, endedBy: 'removal' } as const
         return { result: known, value: { ...known, delivery }, expiresAt: now + ENDED }
-      }),
+      })
+    },
   }
 }
+
+/** The issued tokens. */
+export type Tokens = ReturnType<typeof createTokens>
 
 /** The store keeps nothing about tokens that the host verifies. */
 export function signedTokens(
