@@ -59,6 +59,7 @@ describe('further parameters', () => {
 
   test.each([
     ['parameters', { parameters: { prompt: 5 } }, 'prompt'],
+    ['scopes', { scopes: 'repo' }, 'scopes'],
     ['audience', { audience: ['a'] }, 'audience'],
     ['resource', { resource: 5 }, 'resource'],
     ['resource', { resource: [] as unknown[] as string[], audience: 5 }, 'audience'],

@@ -1,17 +1,14 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { isHolding } from '../../src/session/node/hold-signals.ts'
 import { holdSignals } from '../../src/session/node/index.ts'
-import { HOUR, troubled, world } from './support/world.ts'
+import { troubled, world } from './support/world.ts'
 
 /** A session that is refreshing its token, until the returned function is called. */
-async function refreshing() {
-  const { time, server, loggedIn } = world()
+async function startRefresh() {
+  const { loggedIn, refreshing } = world()
   const session = await loggedIn()
-  await time.advance(HOUR)
   holdSignals(session)
-  const release = server.holdRefresh()
-  const token = session.token()
-  await time.settle()
+  const { token, release } = await refreshing(session)
   return async () => {
     release()
     await token
@@ -26,7 +23,7 @@ function watchKill() {
 
 test('holds a signal back until the last of several sessions has stored its token', async () => {
   const kill = watchKill()
-  const [one, other] = [await refreshing(), await refreshing()]
+  const [one, other] = [await startRefresh(), await startRefresh()]
   process.emit('SIGHUP', 'SIGHUP')
   await one()
   expect(kill).not.toHaveBeenCalled()
@@ -39,14 +36,14 @@ test('holds a signal back until the last of several sessions has stored its toke
 test('holds back only the first signal, and none while nothing is refreshed', async () => {
   const kill = watchKill()
   const before = process.listenerCount('SIGHUP')
-  const end = await refreshing()
+  const end = await startRefresh()
   expect(process.listenerCount('SIGHUP')).toBe(before + 1)
   process.emit('SIGHUP', 'SIGHUP')
   // A second one would end the process.
   expect(process.listenerCount('SIGHUP')).toBe(before)
   await end()
   expect(kill).toHaveBeenCalledTimes(1)
-  const next = await refreshing()
+  const next = await startRefresh()
   await next()
   expect(kill).toHaveBeenCalledTimes(1)
   expect(process.listenerCount('SIGHUP')).toBe(before)
@@ -56,7 +53,7 @@ test('leaves a signal to a program that listens to it', async () => {
   const kill = watchKill()
   const heard = vi.fn()
   process.once('SIGHUP', heard)
-  const end = await refreshing()
+  const end = await startRefresh()
   process.emit('SIGHUP', 'SIGHUP')
   await end()
   expect(heard).toHaveBeenCalledTimes(1)
