@@ -10,7 +10,9 @@ export function install(folder) {
   const changedAt = (file) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   // npm writes this file when it has finished.
   if (changedAt('node_modules/.package-lock.json') > changedAt('package-lock.json')) return
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
+  // Vite sets NODE_ENV, for which npm would leave out the development dependencies.
+  const options = ['--include=dev', '--no-audit', '--no-fund']
+  execFileSync('npm', ['ci', ...options], { cwd: folder, stdio: 'inherit' })
 }
 
 if (process.argv[1] === import.meta.filename)
