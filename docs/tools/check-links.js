@@ -10,7 +10,7 @@ const pages = new Map(
 )
 
 /** The anchors of these pages are scenes that their scripts show. */
-const SCENES = ['live.html', 'paths.html'].map((name) => join(site, name))
+const SCENES = ['break.html', 'live.html', 'paths.html'].map((name) => join(site, name))
 
 let links = 0
 const broken = []

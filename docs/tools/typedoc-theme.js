@@ -13,6 +13,7 @@ const docs = resolve(import.meta.dirname, '..')
 /** Pages that TypeDoc does not make: the file in the site, its text in the sidebar, and the built page. */
 const PAGES = [
   { url: 'live.html', text: 'Watch a login live', built: 'live/dist/index.html' },
+  { url: 'break.html', text: 'Break a login', built: 'break/dist/index.html' },
   { url: 'paths.html', text: 'Explore every path', built: 'explorer/dist/index.html' },
 ]
 
@@ -78,7 +79,9 @@ function layout(context, page, content) {
   const at = (/** @type {string} */ path) => context.relativeURL(path)
   const isLanding = page.url === 'index.html'
   const hasHeading = isLanding || page.url === 'modules.html'
-  const title = isLanding ? 'Authgraph: device login you can see' : `${page.model.name} | Authgraph`
+  const title = isLanding
+    ? 'Authgraph: a failed poll is not a failed login'
+    : `${page.model.name} | Authgraph`
   return `<html lang="en" data-base="${at('./')}" data-theme="os">
 <head>
 <meta charset="utf-8">
@@ -191,7 +194,6 @@ function rail(navigation) {
 function landing(content) {
   const { paths, edges } = figures()
   return content
-    .replace('{watch}', link('live.html', 'Watch a login live'))
     .replace('{live}', link('live.html', 'full view'))
     .replace('{paths}', paths)
     .replace('{edges}', edges)

@@ -1,0 +1,248 @@
+import { type Font, widthOf } from '../../src/pictures/measure-text.ts'
+import { box, element, text } from '../../src/pictures/svg.ts'
+import { type Color, ROLES, type Role } from '../../src/pictures/theme.ts'
+import type { Fault } from './faults.ts'
+import { APPROVED_AT, type Run } from './race.ts'
+import { type Segment, segmentsOf } from './segments.ts'
+
+/** A login in the picture. */
+export interface Lane {
+  readonly name: string
+  /** The version, and how the client is used. */
+  readonly version: string
+  readonly run: Run
+}
+
+/** A drawn race. */
+export interface Drawing {
+  readonly height: number
+  readonly content: readonly string[]
+  /** Seconds that its animation takes. */
+  readonly playing: number
+}
+
+/** A segment and its bar. */
+interface Area extends Segment {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Pixels. */
+const FORMS = {
+  wide: { left: 218, right: 156, top: 30, row: 70, bar: 0 },
+  narrow: { left: 4, right: 4, top: 30, row: 76, bar: 24 },
+}
+const BAR = 30
+/** From the top of a bar to its polls. */
+const POLLS = 41
+const AXIS = 20
+
+/** Seconds of the axis: at least, and the latest end that it shows. */
+const AXIS_SECONDS = { least: 27, most: 100 }
+
+/** The part of the axis that a sleeping laptop takes. */
+const SLEEP = 0.1
+
+/** Seconds of a login that the animation shows in a second, and how long it takes at most. */
+const SPEED = 2.8
+const LONGEST = 9
+
+/** Pixels below which names are above the bars. */
+const NARROW = 760
+
+/** Pixels for an error beside the note that nobody asks. */
+const LEAST_WORDS = 190
+
+const BOLD: Font = { size: 13, kind: 'bold' }
+const NOBODY_ASKS = 'approved, but nobody asks'
+const APPROVES = 'the user approves'
+
+/** The style of a race, in addition to that of all pictures. */
+export function raceStyle(colorOf: (color: Color) => string): string {
+  const roles = (Object.keys(ROLES) as Role[]).map(
+    (role) =>
+      `.${role} .words{fill:${colorOf(`${role}-ink`)}}.${role}>.inside{stroke:${colorOf(`${role}-fill`)}}.${role} .poll{fill:${colorOf(`${role}-line`)};stroke:${colorOf(`${role}-line`)}}`,
+  )
+  return [
+    ...roles,
+    '.words{font-weight:700}.inside{stroke-width:4;stroke-linejoin:round;paint-order:stroke}.poll{stroke-width:0}.cross{stroke-width:3;stroke-linecap:round}',
+    `.grid{stroke:${colorOf('line')}}.cover{fill:${colorOf('paper')};transform:scaleX(0);transform-box:fill-box;transform-origin:right}`,
+    `.approval line{stroke:${colorOf('good-line')};stroke-width:2}.approval rect{fill:${colorOf('good-ink')}}.approval text{fill:${colorOf('paper')};font-weight:700;font-size:12px}`,
+    '.cover{animation:uncover var(--playing) linear}@keyframes uncover{from{transform:none}}',
+    '.late{animation:appear .2s calc(var(--late)*var(--playing)) backwards}@keyframes appear{from{opacity:0}}',
+    '@media(prefers-reduced-motion:reduce){.cover,.late{animation:none}}',
+  ].join('')
+}
+
+/** The result of a login in words: the first is for its end, the second tells the user. */
+export function verdictOf({ outcome, end }: Run): readonly [role: Role, verdict: string, rest: string] {
+  const at = `at ${Math.round(end)} s`
+  if (outcome === 'ends') return ['bad', `✕ ended ${at}`, 'start again, new code']
+  if (outcome === 'second code') return ['retrying', `✓ token ${at}`, 'after a second code']
+  return ['good', `✓ token ${at}`, 'same code']
+}
+
+/**
+ * Draws logins that meet the same fault, one below the other, and plays them once. Without animations it is finished.
+ *
+ * @param width Pixels.
+ * @param from The second at which the animation begins. Default: shortly before the fault.
+ */
+export function drawRace(lanes: readonly Lane[], fault: Fault, width: number, from = 8): Drawing {
+  const isNarrow = width < NARROW
+  const form = isNarrow ? FORMS.narrow : FORMS.wide
+  const { approvedAt = APPROVED_AT, restarts = false } = fault
+  const last = width - form.right
+  const { end, xOf } = scale(lanes, form.left, last)
+  const topOf = (lane: number) => form.top + lane * form.row + form.bar
+  const bottom = topOf(lanes.length - 1) + POLLS + 12
+  const begin = Math.min(from, approvedAt - 2)
+  const late = (x: number) => `--late:${Math.max(0, (x - xOf(begin)) / (last - xOf(begin))).toFixed(3)}`
+
+  const bars = lanes.map(({ run }, lane) => {
+    const segments = segmentsOf(run, restarts).filter((segment) => segment.from < end)
+    const areas = segments.map((segment, index): Area => {
+      const x = xOf(segment.from) + 1
+      const width = xOf(segments[index + 1]?.from ?? end) - x - 1
+      return { ...segment, x, y: topOf(lane), width, height: BAR }
+    })
+    const polls = run.polls.filter(({ at }) => at < end)
+    return {
+      shapes: [
+        element('path', { class: 'grid', d: `M${form.left} ${topOf(lane) + POLLS}H${last}` }),
+        ...areas.map((area) => element('g', { class: area.role }, box('shape', area, 8))),
+        ...polls.map(({ at, result }) => drawPoll(xOf(at), topOf(lane) + POLLS, result)),
+      ],
+      words: areas.flatMap((area) => wordsIn(area, isNarrow ? undefined : xOf(approvedAt))),
+    }
+  })
+  const words = lanes.flatMap(({ name, version, run }, lane) => {
+    const y = topOf(lane)
+    const [role, verdict, rest] = verdictOf(run)
+    const isLate = { class: `${role} late`, style: late(Math.min(last, xOf(run.end))) }
+    if (isNarrow)
+      return [
+        text('trigger', form.left, y - 12, name),
+        element('g', isLate, text('words', last, y - 12, verdict, 'end')),
+      ]
+    return [
+      text('trigger', 0, y + 9, name),
+      text('tag', 0, y + 27, version),
+      element('g', isLate, text('words', last + 14, y + 9, verdict), text('tag', last + 14, y + 27, rest)),
+    ]
+  })
+  const cover = {
+    class: 'cover',
+    x: xOf(begin),
+    y: form.top - 4,
+    width: last + 2 - xOf(begin),
+    height: bottom - form.top + 4,
+  }
+  return {
+    height: bottom + AXIS,
+    playing: Math.min(LONGEST, (end - begin) / SPEED),
+    content: [
+      ...bars.flatMap(({ shapes }) => shapes),
+      drawApproval(
+        lanes.map((_, lane) => topOf(lane)),
+        xOf(approvedAt),
+        bottom,
+        isNarrow,
+        late(xOf(approvedAt)),
+      ),
+      ...bars.flatMap(({ words }) => words),
+      element('rect', cover),
+      ...drawAxis(end, xOf, bottom),
+      ...words,
+    ],
+  }
+}
+
+/** Where the seconds are. A laptop that sleeps takes a fixed part. */
+function scale(lanes: readonly Lane[], first: number, last: number) {
+  const ends = lanes.map(({ run }) => run.end).filter((end) => end <= AXIS_SECONDS.most)
+  const end = Math.max(AXIS_SECONDS.least, ...ends.map((end) => end + 4))
+  const gaps = lanes.flatMap(({ run: { gap } }) => (gap && gap[1] - gap[0] > 10 ? [gap] : []))
+  const from = Math.max(0, ...gaps.map(([from]) => from))
+  const to =
+    Math.max(0, ...gaps.map(([, to]) => to)) - from > 0 ? Math.min(...gaps.map(([, to]) => to)) : from
+  const pixels = last - first
+  const slept = to > from ? pixels * SLEEP : 0
+  const perSecond = (pixels - slept) / (end - (to - from))
+  const xOf = (at: number) => {
+    if (at <= from) return first + at * perSecond
+    if (at < to) return first + from * perSecond + ((at - from) / (to - from)) * slept
+    return first + slept + (at - (to - from)) * perSecond
+  }
+  return { end, xOf }
+}
+
+/** What is written in a bar: in that of a login which ended, also what the user does not know. */
+function wordsIn({ role, words, x, y, width }: Area, approval: number | undefined): string[] {
+  const middle = y + BAR / 2
+  const end = x + width - 8
+  const note = widthOf(NOBODY_ASKS, { size: 13, kind: 'regular' })
+  const noteAt = Math.max((approval ?? end) + 8, x + LEAST_WORDS)
+  const hasNote = role === 'bad' && noteAt + note <= end
+  const room = (hasNote ? noteAt : end) - x - 8
+  // Only errors are long.
+  const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
+  return [
+    ...(shown === '' ? [] : [element('g', { class: role }, text('words inside', x + 8, middle, shown))]),
+    ...(hasNote ? [text('text', noteAt, middle, NOBODY_ASKS)] : []),
+  ]
+}
+
+/** As much of a text as there is room for. */
+function cut(words: string, room: number): string {
+  if (widthOf(words, BOLD) <= room) return words
+  let length = words.length
+  while (length > 0 && widthOf(`${words.slice(0, length)}…`, BOLD) > room) length -= 1
+  return length > 4 ? `${words.slice(0, length).trim()}…` : ''
+}
+
+function drawPoll(x: number, y: number, result: Run['polls'][number]['result']): string {
+  if (result === 'fault')
+    return element(
+      'g',
+      { class: 'bad' },
+      element('path', { class: 'poll cross', d: `M${x - 5} ${y - 5}l10 10m0 -10l-10 10` }),
+    )
+  const role = result === 'token' ? 'good' : result === 'slow_down' ? 'retrying' : 'waiting'
+  return element(
+    'g',
+    { class: role },
+    element('circle', { class: 'poll', cx: x, cy: y, r: role === 'waiting' ? 3.5 : 5 }),
+  )
+}
+
+function drawAxis(end: number, xOf: (at: number) => number, y: number): string[] {
+  const step = end > 30 ? 10 : 5
+  const ticks = Array.from({ length: Math.ceil(end / step) }, (_, index) => index * step)
+  // Those that a sleeping laptop presses together are left out.
+  const apart = ticks.filter((at) => at === 0 || xOf(at) - xOf(at - step) > 30)
+  return apart.map((at) =>
+    text('tag', xOf(at), y + AXIS / 2, at === 0 ? '0 s' : String(at), at === 0 ? 'start' : 'middle'),
+  )
+}
+
+function drawApproval(
+  tops: readonly number[],
+  x: number,
+  bottom: number,
+  isNarrow: boolean,
+  style: string,
+): string {
+  const width = widthOf(APPROVES, { size: 12, kind: 'bold' }) + 16
+  // Beside the names there is no line: the results are there.
+  const lines = isNarrow ? tops.map((top) => [top - 4, top + POLLS + 8]) : [[20, bottom]]
+  return element(
+    'g',
+    { class: 'approval late', style },
+    ...lines.map(([y1, y2]) => element('line', { x1: x, x2: x, y1, y2 })),
+    box('label', { x: x - width / 2, y: 2, width, height: 18 }, 9),
+    text('', x, 11, APPROVES, 'middle'),
+  )
+}

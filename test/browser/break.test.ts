@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SHOWN } from '../../docs/break/card.ts'
+import { LANES } from '../../docs/break/faults.ts'
+import { readOutcomes } from '../../docs/break/outcomes.ts'
+import { serveBuiltPage } from '../support/built-page.ts'
+import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { violations } from './axe.ts'
+import { openTab, scrollsSideways, smallLetters } from './open-tab.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const DESK = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+const RUNS = SHOWN.length * LANES.length * 2
+
+describe.skipIf(!hasChromium)(`break a login, ${IN_CHROMIUM}`, () => {
+  let browser: Browser
+  let page: Awaited<ReturnType<typeof serveBuiltPage>>
+
+  beforeAll(async () => {
+    page = await serveBuiltPage(resolve(root, 'docs/break'))
+    browser = await launchChromium()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await page?.close()
+  })
+
+  /** Opens the page, with an address such as `#break=503`. */
+  async function open(address = '', options: Parameters<typeof openTab>[1] = {}): Promise<Page> {
+    const tab = await openTab(browser, { viewport: DESK, reducedMotion: 'reduce', ...options })
+    await tab.goto(`${page.url}${address}`)
+    return tab
+  }
+
+  const title = (tab: Page) => tab.locator('#title').textContent()
+  const bottomOf = async (tab: Page, selector: string) => {
+    const box = await tab.locator(selector).boundingBox()
+    return (box?.y ?? 0) + (box?.height ?? 0)
+  }
+
+  test('runs all clients as the build did, and marks each fault as the table of the guide', async () => {
+    const tab = await open()
+    await tab.locator('#live', { hasText: `${RUNS} of ${RUNS}` }).waitFor()
+    const outcomes = readOutcomes(readFileSync(resolve(root, 'docs/guides/why.md'), 'utf8'))
+    for (const column of ['plain', 'careful'] as const) {
+      const marks = await tab
+        .locator('.marks')
+        .evaluateAll((all) => all.map((mark) => mark.getAttribute('aria-label')))
+      const expected = SHOWN.map(({ row }) =>
+        LANES.map((lane) => `${lane.name}: ${outcomes.get(row)?.get(lane[column])}`).join(', '),
+      )
+      expect(marks).toEqual(expected)
+      await tab.locator('#care a').last().click()
+    }
+  })
+
+  test.each([
+    ['desk', DESK],
+    ['phone', PHONE],
+  ])(
+    'has no axe violations on a %s, does not scroll sideways, and ends above the fold',
+    async (_, viewport) => {
+      const tab = await open('', { viewport })
+      expect(await bottomOf(tab, '#picture')).toBeLessThan(viewport.height)
+      for (const { id } of SHOWN) {
+        await tab.locator(`#faults [href="#break=${id}"]`).click()
+        expect(await tab.locator('#faults [aria-current]').getAttribute('href')).toBe(`#break=${id}`)
+        expect(await scrollsSideways(tab)).toBe(false)
+        expect(await smallLetters(tab)).toEqual([])
+      }
+      expect(await violations(tab)).toEqual([])
+    },
+  )
+
+  test('opens with the fault and the care of its address', async () => {
+    const tab = await open('#break=restart&care=1')
+    expect(await title(tab)).toBe('The process restarts. Does the code still count?')
+    expect(await tab.locator('#care [aria-current]').textContent()).toBe('with care')
+    expect(await tab.locator('#picture .retrying.late').count()).toBe(1)
+  })
+
+  test('plays one fault after the other, until the user chooses one or points at the picture', async () => {
+    const tab = await open('', { reducedMotion: 'no-preference' })
+    const first = SHOWN[0]?.title ?? ''
+    const end = () =>
+      tab.evaluate(() => {
+        for (const animation of document.getAnimations())
+          if (animation.playState === 'running') animation.finish()
+      })
+    await tab.locator('#picture').hover()
+    await end()
+    expect(await title(tab)).toBe(first)
+    await tab.mouse.move(0, 0)
+    await end()
+    await expect.poll(() => title(tab)).toBe(SHOWN[1]?.title)
+    await tab.locator('#faults [href="#break=lost"]').click()
+    await expect.poll(() => title(tab)).toBe(first)
+    await end()
+    await tab.waitForFunction(() => document.getAnimations().length === 0)
+    expect(await title(tab)).toBe(first)
+  })
+
+  test('has its first picture without a script, and at most 250 kB', async () => {
+    const tab = await open('', { javaScriptEnabled: false })
+    expect(await title(tab)).toBe(SHOWN[0]?.title)
+    expect(await tab.locator('#picture svg:visible').count()).toBe(1)
+    expect(gzipSync(String(page.files.get('/index.html'))).length).toBeLessThan(250_000)
+  })
+})
