@@ -56,13 +56,6 @@ describe('authgraph login', { concurrent: true }, () => {
     expect([...one.received, ...other.received]).toEqual([])
   })
 
-  test('stores the token after the reader of its output has gone', async ({ world }) => {
-    const service = await world.live()
-    const options = { onOutput: service.approver(), isCut: true }
-    await world.expect([...loginTo(service.host), '--client-id', CLIENT_ID], { stderr: '' }, options)
-    await world.expect('token', { stdout: `${service.issued[0]}\n` })
-  })
-
   test.for([
     ['stores a token', granted(TOKEN), 0, ''],
     ['reports a denial', DENIED, 4, /^✗ The user denied/],

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { processOwners } from '../../src/session/node/process-owners.ts'
-import { canMount, fill, mountSmallDisk } from '../support/small-disk.ts'
 import { linesOfJson } from './support/command.ts'
 import { hasKeyring, startKeyring } from './support/keyring.ts'
 import { atIssuer, FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
@@ -10,11 +9,11 @@ import { granted } from './support/scripted-http.ts'
 import { test, type World } from './support/world.ts'
 
 /** A command that is refreshing an expired token, until the service responds. */
-async function refreshing(world: World, words = 'token') {
+async function refreshing(world: World) {
   const login = await loggedIn(world, RENEWABLE)
   login.expire()
   const release = login.hold()
-  const ended = world.run(words)
+  const ended = world.run('token')
   await vi.waitFor(() => expect(login.refreshes()).toHaveLength(1), 30_000)
   return { ...login, release, ended }
 }
@@ -73,19 +72,6 @@ describe('while a command refreshes a token', { concurrent: true }, () => {
 })
 
 describe('while logins cannot be stored', { concurrent: true }, () => {
-  test('api ends, and reports the lost token too, if the API cannot be reached', async ({ world }) => {
-    const { release, ended, hold, close, requests } = await refreshing(world, 'api /user')
-    breakFolder(world)
-    release()
-    hold()
-    const calls = () => requests.filter(({ authorization }) => authorization === `Bearer ${FRESH}`)
-    await vi.waitFor(() => expect(calls()).toHaveLength(1), 30_000)
-    close()
-    const { stderr, ...rest } = await ended
-    expect(rest).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/the new one could not be stored[\s\S]*cannot be reached/)
-  })
-
   test.for([
     ['stores it once that is possible', [], true],
     ['prints it with --print, and does not call it lost', ['--print'], false],
@@ -146,19 +132,6 @@ test('logout revokes the token without metadata, and deletes it if the service c
   const stdout = /The service still accepts it, because .*ECONNREFUSED \(POST \/revoke\)\. /
   await world.expect('logout', { stdout })
   expect(filesWithToken(world)).toEqual([])
-})
-
-describe.skipIf(!canMount)('authgraph logout, on a full disk (mounted by root)', () => {
-  test('revokes the token, and deletes it', async ({ world }) => {
-    const { path, unmount } = mountSmallDisk()
-    world.onEnd(unmount)
-    world.env.AUTHGRAPH_CONFIG_DIR = path
-    const { requests } = await atRevokingIssuer(world)
-    fill(path)
-    await world.expect('logout', { stdout: [REVOKED], stderr: '' })
-    expect(requests.at(-1)?.path).toBe('/revoke')
-    expect(readdirSync(join(path, 'state', 'logins'))).toEqual([])
-  })
 })
 
 describe.skipIf(!hasKeyring)('a login in the keyring', () => {
