@@ -57,14 +57,6 @@ describe.skipIf(!hasChromium || !isBuilt)(
       expect(addresses.filter((address) => !existsSync(resolve(site, address)))).toEqual([])
     })
 
-    test('lends its font to the live login', async () => {
-      const tab = await open(PAGES.landing, { viewport: DESK })
-      const frame = tab.frameLocator('.scene iframe').locator('body')
-      await expect
-        .poll(() => frame.evaluate(async () => [...(await document.fonts.ready)].map(({ status }) => status)))
-        .toContain('loaded')
-    })
-
     test('shows the options of a function with type and default, after its example, and lists them in the rail', async () => {
       const tab = await open(PAGES.function, { viewport: DESK })
       const headings = await tab.locator('main :is(h2, h3)').allTextContents()
@@ -80,22 +72,6 @@ describe.skipIf(!hasChromium || !isBuilt)(
       const titles = await groups.locator('> summary').allTextContents()
       expect(titles.map((title) => title.replace(/ .*/, ''))).toEqual(['Functions', 'Types', 'Errors'])
       expect(await groups.locator('a:visible').first().textContent()).toBe('authorizeDevice')
-    })
-
-    test('lists the entry points, and no documents, on the page of the API', async () => {
-      const tab = await open('modules.html', { viewport: DESK })
-      expect(await tab.locator('main h1').textContent()).toBe('API')
-      const names = await tab.locator('main dt').allTextContents()
-      expect(names.map((name) => name.trim()).slice(0, 2)).toEqual(['authgraph', 'authgraph/machines'])
-      expect(await tab.locator('.sections > details[open] > summary').allTextContents()).toEqual(['API'])
-    })
-
-    test('names the file of each block of code in its bar, and its button covers no code', async () => {
-      const tab = await open('documents/Log_in_from_your_own_machine.html', { viewport: PHONE })
-      expect(await tab.locator('pre > .bar').allTextContents()).toContain('sign-in.ts')
-      const button = await tab.locator('pre > button').first().boundingBox()
-      const code = await tab.locator('pre > code').first().boundingBox()
-      expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(code?.y ?? 0)
     })
 
     test('copies code', async () => {

@@ -94,21 +94,6 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       }
   })
 
-  test('both decisions stay in view on a phone, however many scopes there are, and hide none of them', async () => {
-    const page = await openPage({ viewport: { width: 390, height: 844 } })
-    await page.setContent(defaultPage(samples['a request with many scopes']))
-    const bottomOf = async (text: string) => {
-      const box = await page.locator(text).boundingBox()
-      return box ? box.y + box.height : Number.NaN
-    }
-    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(1200)
-    for (const decision of ['text=Deny >> nth=-1', 'text=Approve >> nth=-1'])
-      expect(await bottomOf(decision)).toBeLessThanOrEqual(844)
-    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
-    const bar = await page.locator('.choices').boundingBox()
-    expect(await bottomOf('dl')).toBeLessThanOrEqual(bar?.y ?? 0)
-  })
-
   describe('with the keyboard alone', () => {
     test.each([
       ['approve', 2, 'You approved the request', 'token'],

@@ -1,39 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AnyStateMachine } from 'xstate'
 import { drawCompact } from '../../docs/tools/draw-compact.ts'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
-import { layOut } from '../../docs/tools/lay-out.ts'
-import { diagrams, layouts, WIDEST } from '../../docs/tools/make-diagrams.ts'
+import { diagrams, layouts } from '../../docs/tools/make-diagrams.ts'
 import { placeCompact } from '../../docs/tools/place-compact.ts'
 import { type Box, type Layout, type Point, wordsBox } from '../../docs/tools/places.ts'
-import { planPicture } from '../../docs/tools/plan-picture.ts'
-import { readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
 import { rowsOf, writeTransitions } from '../../docs/tools/write-transitions.ts'
 import { roleOfName } from '../../src/pictures/state-roles.ts'
 import { DARK, LIGHT, ROLES } from '../../src/pictures/theme.ts'
 import { contrast } from '../support/contrast.ts'
-import { checkout } from './machines/checkout.ts'
-import { player } from './machines/player.ts'
-import { trafficLight } from './machines/traffic-light.ts'
 
 const folder = resolve(import.meta.dirname, '../../docs/machines')
 
-const laidOut = await layouts()
-
-/** Machines that the tools have never heard of. */
-const others: Readonly<Record<string, AnyStateMachine>> = { trafficLight, checkout, player }
-const othersLaidOut = await Promise.all(
-  Object.entries(others).map(
-    async ([name, machine]) => [name, await layOut(planPicture(readMachine(machine)), WIDEST)] as const,
-  ),
-)
+const laidOut = [...(await layouts())]
 
 test('docs/machines contains exactly the files generated from the machines', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
-  expect(new Map(present.sort())).toEqual(new Map([...diagrams(laidOut)].sort()))
+  expect(new Map(present.sort())).toEqual(new Map([...diagrams(new Map(laidOut))].sort()))
 })
 
 test('a drawn recording colors a status like the state in the picture of the machine', () => {
@@ -46,7 +31,7 @@ test('a drawn recording colors a status like the state in the picture of the mac
 })
 
 describe.each(
-  [...laidOut, ...othersLaidOut].flatMap(([file, layout]) => [
+  laidOut.flatMap(([file, layout]) => [
     { file, kind: 'wide', layout },
     { file, kind: 'narrow', layout: stack(layout.plan) },
   ]),
@@ -109,7 +94,7 @@ describe.each(
   })
 })
 
-describe.each([...laidOut, ...othersLaidOut])('the compact picture of %s', (_, { plan }) => {
+describe.each(laidOut)('the compact picture of %s', (_, { plan }) => {
   const layout = placeCompact(plan)
   const svg = drawCompact(layout, 'light')
 
@@ -127,40 +112,7 @@ describe.each([...laidOut, ...othersLaidOut])('the compact picture of %s', (_, {
   })
 })
 
-describe('a machine that the tools have never heard of', () => {
-  const pictureOf = (name: string) => {
-    const [, layout] = othersLaidOut.find(([other]) => other === name) ?? []
-    return { layout: layout as Layout, svg: drawMachine(layout as Layout, 'light') }
-  }
-
-  test('has delays in seconds, the end of its substates, and a trigger from any state', () => {
-    const { layout, svg } = pictureOf('trafficLight')
-    expect(svg).toContain('after 20 s')
-    expect(labelFrom(layout, 'red', 'green')).toEqual([{ trigger: 'done', condition: '' }])
-    expect(svg).toMatch(/powerCut.*from any state/s)
-  })
-
-  test('has invoked actors, written guards, branches, self-transitions and a deep history', () => {
-    const { layout, svg } = pictureOf('checkout')
-    expect(wordsOf(svg, 'paying')).toContain('pay')
-    expect(labelFrom(layout, 'checking', 'failed')).toEqual([{ trigger: '', condition: 'otherwise' }])
-    expect(labelFrom(layout, 'paying', 'failed')).toEqual([{ trigger: 'after patience', condition: '' }])
-    expect(labelFrom(layout, 'help', 'form.last')).toEqual([{ trigger: 'back', condition: '' }])
-    expect(wordsOf(svg, 'form.last')).toBe('H*')
-    expect(wordsOf(svg, 'cart')).toContain('add')
-    expect(svg).toContain('stays in the state')
-  })
-
-  test('has parallel regions, both of which one trigger enters', () => {
-    const { layout, svg } = pictureOf('player')
-    expect(drawingOf(svg).match(/class="around region"/g)).toHaveLength(2)
-    const entered = layout.plan.arrows.filter(({ source }) => source.startsWith('anywhere'))
-    expect(entered.map(({ target }) => target)).toEqual(['playback.paused', 'volume.normal'])
-    expect(labelFrom(layout, 'playback.playing', 'playback.paused')).toHaveLength(2)
-  })
-})
-
-describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }) => {
+describe.each(laidOut)('the page of %s', (file, { plan: { machine: read } }) => {
   test('has a table of all transitions', () => {
     const rows = rowsOf(read)
     expect(idsOf(rows.flat())).toEqual(idsOf(read.transitions))
@@ -226,8 +178,4 @@ function wordsOf(svg: string, state: string): string {
 /** A picture without its key. */
 function drawingOf(svg: string): string {
   return svg.slice(svg.indexOf('<g class="machine"'), svg.lastIndexOf('</g>\n'))
-}
-
-function labelFrom({ plan }: Layout, source: string, target: string) {
-  return plan.arrows.find((arrow) => arrow.source === source && arrow.target === target)?.label
 }

@@ -1,7 +1,6 @@
 // @vitest-environment jsdom
 import { StrictMode } from 'react'
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../src/index.ts'
 import { storeContract } from '../../src/testing/index.ts'
 import { world } from '../session/support/world.ts'
 import { render } from '../support/render.ts'
@@ -9,17 +8,8 @@ import { Account } from './keep-a-token/account.tsx'
 import { tabStore } from './keep-a-token/tab-store.ts'
 
 /** Renders the component, and presses its button. */
-async function shownAccount({ time, open, clock }: ReturnType<typeof world>) {
-  const delays: number[] = []
-  const session = open({
-    clock: {
-      ...clock,
-      setTimeout(callback, delay) {
-        delays.push(delay)
-        return clock.setTimeout(callback, delay)
-      },
-    },
-  })
+async function shownAccount({ time, open }: ReturnType<typeof world>) {
+  const session = open()
   const { element, ...shown } = await render(
     <StrictMode>
       <Account session={session} />
@@ -28,10 +18,7 @@ async function shownAccount({ time, open, clock }: ReturnType<typeof world>) {
   )
   return {
     ...shown,
-    session,
     element,
-    /** Of the timers that were set, in milliseconds. */
-    delays,
     status: () => element.querySelector('[role=status]')?.textContent,
     press: (label: string) =>
       shown.while(async () => {
@@ -60,25 +47,6 @@ test('a component shows the codes of a login, and logs out', async () => {
   await press('Log out')
   expect(status()).toBe('Not logged in.')
   expect(server.revoked).toEqual(['refresh-0-0'])
-})
-
-test('a component offers a login as soon as one has expired that cannot be refreshed, however long it was valid', async () => {
-  const made = world()
-  const { time } = made
-  const { session, delays, status, press, ...shown } = await shownAccount(made)
-  const expiresIn = 40 * 24 * 3600
-  const accessToken = new Secret('access')
-  const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [], expiresIn }
-  await shown.while(() => session.keep(token))
-  await shown.while(() => time.advance(expiresIn * 1000 - 1))
-  expect(status()).toBe('Logged in.')
-  await shown.while(() => time.advance(1))
-  expect(status()).toBe('The login has expired. Log in again.')
-  expect(time.timers).toBe(0)
-  // Runtimes fire a longer timer at once.
-  expect(Math.max(...delays)).toBe(2 ** 31 - 1)
-  await press('Log in')
-  expect(status()).toBe('Enter the code at the address shown.')
 })
 
 describe('a store in the storage of a tab', () => {

@@ -3,7 +3,7 @@ import { StrictMode } from 'react'
 import { get } from 'svelte/store'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createApp, h, nextTick } from 'vue'
-import { createDeviceAuthorization, type DeviceView, type OAuthToken } from '../../src/index.ts'
+import type { DeviceView, OAuthToken } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { page } from '../support/page.ts'
 import { render } from '../support/render.ts'
@@ -13,7 +13,6 @@ import { loginStore } from './browser/login-svelte.ts'
 import { useLogin } from './browser/login-vue.ts'
 import { showLogin } from './browser/page.ts'
 import { proxy } from './browser/proxy.ts'
-import { LoginText } from './browser/shared-actor.tsx'
 
 const CODES = '/login/device/code'
 const POLL = '/login/oauth/access_token'
@@ -155,14 +154,6 @@ describe('a login with React', () => {
     expect(sent).toEqual([CODES, POLL, CODES, POLL])
     expect(tokens).toHaveLength(1)
     expect(vi.getTimerCount()).toBe(0)
-  })
-
-  test('can show an existing actor', async () => {
-    const { pass } = page()
-    const actor = createDeviceAuthorization({ clientId: 'id' }).start()
-    const shown = await render(<LoginText login={actor} />, () => pass(1))
-    expect(shown.element.textContent).toBe('Enter the code at the address shown.')
-    actor.stop()
   })
 })
 

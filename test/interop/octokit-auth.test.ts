@@ -29,9 +29,6 @@ const ourApp = ({ clock }: Service) => app({ appId: 1, privateKey, clock })
 const hello = (service: Service) =>
   installation({ app: ourApp(service), installationId: 11, clock: service.clock })
 
-const octokitOf = ({ baseUrl, fetch }: Service, auth: Auth) =>
-  new Core({ authStrategy: octokitAuth(auth), baseUrl, request: { fetch } })
-
 /** The requests of an Octokit with a personal token, each with its `Authorization` header. */
 function sending(baseUrl?: string) {
   const { sent, fetch } = recordingFetch()
@@ -83,12 +80,6 @@ describe.each([
     expect((await octokit.request('GET /user')).data.login).toBe('octocat')
     session.actor.stop()
   })
-
-  test('calls the API without a credential', async () => {
-    const { sent, fetch } = recordingFetch()
-    await new Kind({ authStrategy: octokitAuth(none()), request: { fetch } }).request('GET /user')
-    expect(sent[0]?.headers.has('authorization')).toBe(false)
-  })
 })
 
 describe('octokit.auth()', () => {
@@ -101,15 +92,6 @@ describe('octokit.auth()', () => {
     ],
   ])('returns the credential of $form', async (form, authentication) => {
     expect(await new Core({ authStrategy: octokitAuth(form) }).auth()).toEqual(authentication)
-  })
-
-  test('returns the token of an installation, which requests use too', async () => {
-    const service = appService()
-    const octokit = octokitOf(service, hello(service))
-    const { token } = (await octokit.auth()) as { readonly token: string }
-    expect(token).toMatch(/^ghs_/)
-    await octokit.request('GET /installation/repositories')
-    expect(service.minted()).toBe(1)
   })
 })
 
@@ -165,12 +147,6 @@ describe('the credential', () => {
     expect(headers().map(([, header]) => header)).toEqual([null, null])
   })
 
-  test('does not replace one of the caller', async () => {
-    const { octokit, headers } = sending()
-    await octokit.request('GET /user', { headers: { authorization: 'Bearer mine' } })
-    expect(headers()[0]?.[1]).toBe('Bearer mine')
-  })
-
   test('is not in the errors of Octokit', async () => {
     const fetch = async () => Response.json({ message: 'Not Found' }, { status: 404 })
     const octokit = new Core({ authStrategy: octokitAuth(personalToken('ghp_secret')), request: { fetch } })
@@ -188,15 +164,6 @@ describe('the credential', () => {
 })
 
 describe('a request', () => {
-  test('rejects with the error of the form', async () => {
-    const service = appService()
-    const octokit = octokitOf(service, installation({ app: ourApp(service), installationId: 99 }))
-    await expect(octokit.request('GET /installation/repositories')).rejects.toMatchObject({
-      name: 'ApiError',
-      status: 404,
-    })
-  })
-
   test('rejects as Octokit does where the host cannot be reached', async () => {
     const fetch = () => Promise.reject(new TypeError('fetch failed'))
     const octokit = new Core({ authStrategy: octokitAuth(personalToken('ghp_1')), request: { fetch } })

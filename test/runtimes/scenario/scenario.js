@@ -1,21 +1,10 @@
-import {
-  authorizeDevice,
-  createDeviceAuthorization,
-  exportResume,
-  github,
-  importToken,
-  resumeDeviceAuthorization,
-  Secret,
-  viewOf,
-} from 'authgraph'
+import { authorizeDevice, github, importToken, Secret } from 'authgraph'
 import { signAppJwt } from 'authgraph/app-jwt'
 import { app, basic, createApi, installation, none, oauth, personalToken, withAuth } from 'authgraph/auth'
 import { deviceAuthorization, deviceGrant } from 'authgraph/machines'
-import { octokitAuth } from 'authgraph/octokit'
 import { createService } from 'authgraph/service'
 import { createSession, memoryStore, sealed } from 'authgraph/session'
 import { equal, rejection } from './equal.js'
-import { givenTime } from './given-time.js'
 import { privateKey, publicKey } from './keys.js'
 import { PLANTED, PRINTED } from './planted.js'
 import { rotatingTokens } from './rotating-tokens.js'
@@ -49,15 +38,6 @@ const checks = {
     equal(/^gho_[0-9a-f]{40}$/.test(token.accessToken.reveal()), true)
   },
 
-  'a device reports a denial': async () => {
-    const denied = authorizeDevice({
-      clientId: 'my-client-id',
-      fetch: service.fetch,
-      onCodes: ({ userCode }) => service.deny(userCode),
-    })
-    equal((await rejection(denied)).code, 'denied')
-  },
-
   'a signal cancels the login': async () => {
     const controller = new AbortController()
     const cancelled = authorizeDevice({
@@ -67,63 +47,6 @@ const checks = {
       onCodes: () => controller.abort(),
     })
     equal((await rejection(cancelled)).code, 'cancelled')
-  },
-
-  'a user interface sees every state': async () => {
-    const { views, actor } = await watchFlow({
-      decide: ({ own, view }) => view.status === 'slowed' && own.approve(view.userCode, 'octocat'),
-    })
-    equal(
-      views.map(({ status, activity }) => (activity ? `${status}, ${activity}` : status)),
-      [
-        'requested, requesting',
-        'requested, waiting',
-        'requested, polling',
-        'pending, waiting',
-        'pending, polling',
-        'slowed, waiting',
-        'slowed, polling',
-        'authorized',
-      ],
-    )
-    const { userCode, text, ...codes } = views[1]
-    equal(/^[A-Z]{4}-[A-Z]{4}$/.test(userCode), true)
-    equal(text.length > 0, true)
-    equal(codes, {
-      status: 'requested',
-      activity: 'waiting',
-      verificationUri: 'http://localhost/login/device',
-      verificationUriComplete: `http://localhost/login/device?user_code=${userCode}`,
-      secondsLeft: 900,
-      secondsToNextPoll: 6,
-      polls: 0,
-    })
-    equal(actor.getSnapshot().output.token.scopes, [])
-  },
-
-  'codes expire': async () => {
-    const { views } = await watchFlow({ decide: () => undefined })
-    equal(views.at(-1).status, 'expired')
-  },
-
-  'a login resumes from its record': async () => {
-    const time = givenTime()
-    const own = createService({ clients: [{ clientId: 'my-client-id', name: 'My app' }], clock: time.clock })
-    const options = { fetch: own.fetch, clock: time.clock }
-    const first = createDeviceAuthorization({ ...options, clientId: 'my-client-id', scopes: ['repo'] })
-    first.start()
-    await time.until(() => first.getSnapshot().context.codes !== undefined)
-    const record = JSON.stringify(exportResume(first.getSnapshot(), time.clock.now()))
-    first.send({ type: 'cancel' })
-
-    const second = resumeDeviceAuthorization(JSON.parse(record), options)
-    second.start()
-    await own.approve(viewOf(second.getSnapshot(), time.clock.now()).userCode, 'octocat')
-    await time.untilDone(second)
-    equal(second.getSnapshot().output, {
-      status: 'authorized',
-      token: { accessToken: '‹secret›', tokenType: 'bearer', scopes: ['repo'], missingScopes: [] },
-    })
   },
 
   'two sessions share a login: one refresh for all calls, and one logout': async () => {
@@ -197,17 +120,6 @@ const checks = {
     equal((await apiWith(other)('/installation/repositories')).total_count, 0)
     await one.close()
     equal((await rejection(apiWith(personalToken(tokens[0]))('/installation/repositories'))).status, 401)
-  },
-
-  'Octokit sends the credential of any form': async () => {
-    // What a strategy uses of Octokit: the rest of it differs by runtime.
-    const merge = (url, parameters) => ({ url: `https://api.github.com${url}`, ...parameters })
-    const request = async ({ url, request: { fetch } }) => (await fetch(url, { headers: {} })).json()
-    const octokit = Object.assign(request, {
-      endpoint: { merge, DEFAULTS: { baseUrl: 'https://api.github.com' } },
-    })
-    const { hook } = octokitAuth(app({ appId: APP_ID, privateKey }))({ request: octokit })
-    equal(await hook(octokit, '/app', { request: { fetch: hostFetch } }), { id: APP_ID })
   },
 
   'the token of the device flow is accepted, also through fetch': async () => {
@@ -300,35 +212,6 @@ async function hostFetch(input, init) {
 function respond(status, body, headers = {}) {
   const type = { 'content-type': 'application/json' }
   return new Response(JSON.stringify(body), { status, headers: { ...type, ...headers } })
-}
-
-/** Runs a flow on a virtual clock and records what a user interface would show, each state once. */
-async function watchFlow({ decide }) {
-  const time = givenTime()
-  // The clock of this service is slow: from the second poll on, every poll is too early.
-  const own = createService({
-    clients: [{ clientId: 'my-client-id', name: 'My app' }],
-    clock: { now: () => time.start + (time.clock.now() - time.start) * 0.9 },
-    leeway: 0,
-  })
-  const actor = createDeviceAuthorization({
-    clientId: 'my-client-id',
-    fetch: own.fetch,
-    clock: time.clock,
-    random: () => 0,
-  })
-  const views = []
-  const see = (snapshot) => {
-    const view = viewOf(snapshot, time.clock.now())
-    const { status, activity } = views.at(-1) ?? {}
-    if (view.status === status && view.activity === activity) return
-    views.push(view)
-    decide({ own, view })
-  }
-  actor.subscribe(see)
-  actor.start()
-  await time.untilDone(actor)
-  return { views, actor }
 }
 
 async function isSigned(text, signature) {
