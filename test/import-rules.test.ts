@@ -45,7 +45,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^(xstate|src\/(client\/options|protocol\/oauth-record|session\/create-session)\.ts)$/,
   },
   'src/auth': {
-    may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
+    may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors|assert-known|store\/deadline)\.ts)$/,
     types: /^src\/store\/store\.ts$/,
   },
   'src/mcp': {

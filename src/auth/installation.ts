@@ -237,14 +237,14 @@ class InstallationCredentials implements Installation {
     // In real time, as the timeout of a fetch: neither a signer nor a connection knows the clock of the caller.
     const mint = () => within({ clock: systemClock }, (signal) => this.#mint(target, signal))
     if (this.#store === undefined) return mint()
-    return mintOnce({ store: this.#store, key: await nameOf(key), clock: this.#clock }, mint)
+    return mintOnce({ store: this.#store, key: await nameOf(key) }, this.#clock, mint)
   }
 
   async #mint({ baseUrl, fetch }: ApiTarget, signal: AbortSignal): Promise<InstallationToken> {
     // The call that needs the token waits for rate limits, if at all.
     const api = createApi({ auth: this.#app, provider: github({ baseUrl }), fetch, maxWait: 0 })
     const { path, body } = this.#wanted
-    const mintAt = async (id: number | string) => {
+    const mintAt = async (id: number) => {
       const mintedAt = this.#clock.now()
       const address = `/app/installations/${id}/access_tokens`
       const response = await api.raw(address, { method: 'POST', body, signal })
@@ -252,20 +252,17 @@ class InstallationCredentials implements Installation {
     }
     if (path.id !== undefined)
       return mintAt(path.id).catch(withHint('the app has no installation with this id'))
-    const find = async () => {
-      const id = await findInstallation(api, path.lookUp, signal)
-      this.#ids.set(baseUrl, id)
-      return id
-    }
     const known = this.#ids.get(baseUrl)
-    if (known === undefined) return mintAt(await find())
-    try {
-      return await mintAt(known)
-    } catch (error) {
-      // The app was installed again, under another id.
-      if (error instanceof ApiError && error.status === 404) return mintAt(await find())
-      throw error
-    }
+    if (known !== undefined)
+      try {
+        return await mintAt(known)
+      } catch (error) {
+        // With status 404, the app was installed again, under another id.
+        if (!(error instanceof ApiError) || error.status !== 404) throw error
+      }
+    const id = await findInstallation(api, path.lookUp, signal)
+    this.#ids.set(baseUrl, id)
+    return mintAt(id)
   }
 
   async #forget(key: string, token: InstallationToken): Promise<void> {

@@ -17,11 +17,10 @@ type SharedToken =
   | { readonly v: 1; readonly token: string; readonly mintedAt: number; readonly expiresAt: number }
   | { readonly v: 1; readonly claim: string }
 
-/** The store, the name of the record, and the time. */
-export interface SharedRecord {
+/** A record in a store, and its name. */
+interface StoredRecord {
   readonly store: Store
   readonly key: string
-  readonly clock: Clock
 }
 
 /**
@@ -31,7 +30,8 @@ export interface SharedRecord {
  * @throws {@link StoreUnavailableError} if the store cannot be read or written: then nothing was minted.
  */
 export async function mintOnce(
-  { store, key, clock }: SharedRecord,
+  { store, key }: StoredRecord,
+  clock: Clock,
   mint: () => Promise<InstallationToken>,
 ): Promise<InstallationToken> {
   const claim = crypto.randomUUID()
@@ -59,40 +59,28 @@ export async function mintOnce(
   }
   try {
     const minted = await mint()
+    const { token, mintedAt, expiresAt } = minted
+    const value = { v: 1, token: token.reveal(), mintedAt, expiresAt }
     // A token that cannot be shared is still good for this process.
-    await share({ store, key }, minted).catch(() => undefined)
+    await store.update(key, () => ({ result: undefined, value, expiresAt })).catch(() => undefined)
     return minted
   } catch (error) {
-    await release({ store, key }, claim).catch(() => undefined)
+    const isOurs = (shared: SharedToken) => 'claim' in shared && shared.claim === claim
+    await remove({ store, key }, isOurs).catch(() => undefined)
     throw error
   }
 }
 
 /** Removes a token from the store, unless it holds another one by now. */
-export function unshare(record: Omit<SharedRecord, 'clock'>, token: Secret): Promise<void> {
+export function unshare(record: StoredRecord, token: Secret): Promise<void> {
   return remove(record, (shared) => 'token' in shared && shared.token === token.reveal())
 }
 
-function release(record: Omit<SharedRecord, 'clock'>, claim: string): Promise<void> {
-  return remove(record, (shared) => 'claim' in shared && shared.claim === claim)
-}
-
-function remove(
-  { store, key }: Omit<SharedRecord, 'clock'>,
-  isMeant: (record: SharedToken) => boolean,
-): Promise<void> {
+function remove({ store, key }: StoredRecord, isMeant: (record: SharedToken) => boolean): Promise<void> {
   return store.update<void>(key, (value) => {
     const record = readShared(value)
     return record && isMeant(record) ? { result: undefined, value: null } : { result: undefined }
   })
-}
-
-function share(
-  { store, key }: Omit<SharedRecord, 'clock'>,
-  { token, mintedAt, expiresAt }: InstallationToken,
-): Promise<void> {
-  const record = { v: 1, token: token.reveal(), mintedAt, expiresAt }
-  return store.update<void>(key, () => ({ result: undefined, value: record, expiresAt }))
 }
 
 function tokenOf(record: SharedToken): InstallationToken | undefined {

@@ -1,12 +1,7 @@
 import type { Auth } from './auth.ts'
+import { FixedHeader } from './fixed-header.ts'
 
 /** Sends no credentials. This is the default. */
 export function none(): Auth {
-  return new None()
-}
-
-class None implements Auth {
-  readonly form = 'none'
-
-  authorization(): undefined {}
+  return new FixedHeader('none')
 }

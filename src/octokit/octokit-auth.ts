@@ -110,7 +110,7 @@ export function octokitAuth(
       let failure: unknown
       const send: typeof globalThis.fetch = async (input, init = {}) => {
         try {
-          return await sendTo(target, form, { url: String(input), init, fetch: endpoint.request?.fetch })
+          return await sendTo(target, form, String(input), init, endpoint.request?.fetch)
         } catch (error) {
           if (error instanceof AuthgraphError) failure = error
           throw error
@@ -128,16 +128,12 @@ export function octokitAuth(
   }
 }
 
-interface Sent {
-  readonly url: string
-  readonly init: RequestInit
-  readonly fetch: typeof globalThis.fetch | undefined
-}
-
 function sendTo(
   target: ApiTarget,
   form: Auth,
-  { url, init, fetch = globalThis.fetch }: Sent,
+  url: string,
+  init: RequestInit,
+  fetch = globalThis.fetch,
 ): Promise<Response> {
   const given = new Headers(init.headers)
   if (!isOf(target, url) || given.has('authorization')) return fetch(url, init)

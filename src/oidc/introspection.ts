@@ -34,29 +34,27 @@ export function createIntrospection(
   >()
 
   async function ask(token: string, key: string): Promise<TokenClaims | undefined> {
+    let claims: TokenClaims | undefined
     try {
-      const claims = await introspect(new Secret(token), await senderOf(), clock)
-      if (claims === undefined) recent.delete(key)
+      claims = await introspect(new Secret(token), await senderOf(), clock)
       return claims
-    } catch (error) {
-      recent.delete(key)
-      throw error
+    } finally {
+      if (claims === undefined) recent.delete(key)
     }
   }
 
   return async (token) => {
     const key = toHex(await sha256(token))
     const now = clock.now()
-    const known = recent.get(key)
-    const isRecent = known !== undefined && now < known.until
-    const asked = isRecent ? known.claims : ask(token, key)
-    if (!isRecent) {
+    let known = recent.get(key)
+    if (known === undefined || now >= known.until) {
+      known = { claims: ask(token, key), until: now + RECENT }
       recent.delete(key)
-      recent.set(key, { claims: asked, until: now + RECENT })
+      recent.set(key, known)
       const [oldest = ''] = recent.keys()
       if (recent.size > MOST) recent.delete(oldest)
     }
-    const claims = await asked
+    const claims = await known.claims
     const exp = memberOf(claims, 'exp')
     return typeof exp === 'number' && exp * 1000 <= clock.now() ? undefined : claims
   }
