@@ -77,18 +77,6 @@ describe('authgraph/app-jwt as it is published', () => {
     )
     expect(shown).toBe('true,true,true,AuthgraphError,BadOptionError')
   })
-
-  test('names its errors, and takes and gives Secrets of the other entries', () => {
-    const shown = runWithoutNodeCrypto(
-      `const { Secret } = await import('authgraph')
-       const { signAppJwt } = await import('authgraph/app-jwt')
-       const error = await signAppJwt({ appId: 1, privateKey: new Secret('x') }).catch((error) => error)
-       const token = await signAppJwt({ appId: 1, privateKey: Secret.of(process.env.KEY) })
-       process.stdout.write([error.name, error.code, token, Secret.of(token) === token].join(' '))`,
-      key.pkcs1,
-    )
-    expect(shown).toBe('JwtError key_unreadable ‹secret› true')
-  })
 })
 
 /** The files that a built file imports, with their whole paths. */

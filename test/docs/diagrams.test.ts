@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { drawCompact } from '../../docs/tools/draw-compact.ts'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
 import { diagrams, layouts } from '../../docs/tools/make-diagrams.ts'
-import { placeCompact } from '../../docs/tools/place-compact.ts'
 import { type Box, type Layout, type Point, wordsBox } from '../../docs/tools/places.ts'
 import { stack } from '../../docs/tools/stack.ts'
-import { rowsOf, writeTransitions } from '../../docs/tools/write-transitions.ts'
 import { roleOfName } from '../../src/pictures/state-roles.ts'
 import { DARK, LIGHT, ROLES } from '../../src/pictures/theme.ts'
 import { contrast } from '../support/contrast.ts'
@@ -91,38 +88,6 @@ describe.each(
       if (trigger.kind === 'event') expect(words).toContain(trigger.name)
       for (const word of description?.split(' ') ?? []) expect(words).toContain(word)
     }
-  })
-})
-
-describe.each(laidOut)('the compact picture of %s', (_, { plan }) => {
-  const layout = placeCompact(plan)
-  const svg = drawCompact(layout, 'light')
-
-  test('has only the names of states, and the line and the label of each transition', () => {
-    const states = plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [shape] : []))
-    expect(attributes(svg, 'data-state').flat().sort()).toEqual(states.map(({ id }) => id).sort())
-    for (const { id, state } of states)
-      expect(wordsOf(svg, id)).toBe(state.type === 'history' ? 'H' : state.name)
-    const lines = [...svg.matchAll(/class="arrow[^"]*" data-transitions="([^"]*)"/g)]
-    const labels = [...svg.matchAll(/class="label" data-transitions="([^"]*)"/g)]
-    const drawn = (found: RegExpMatchArray[]) => found.flatMap(([, ids = '']) => ids.split(' ')).sort()
-    const leaving = plan.arrows.flatMap(({ transitions }) => transitions)
-    expect(new Set(drawn(lines))).toEqual(new Set(idsOf(leaving)))
-    expect(new Set(drawn(labels))).toEqual(new Set(idsOf(plan.machine.transitions)))
-  })
-})
-
-describe.each(laidOut)('the page of %s', (file, { plan: { machine: read } }) => {
-  test('has a table of all transitions', () => {
-    const rows = rowsOf(read)
-    expect(idsOf(rows.flat())).toEqual(idsOf(read.transitions))
-    const [, transitions = ''] =
-      /## Transitions\n\n([\s\S]*?)\n\n## States/.exec(writeTransitions(read, file)) ?? []
-    const lines = transitions.split('\n').slice(2)
-    expect(lines).toHaveLength(rows.length)
-    rows.forEach((row, index) => {
-      for (const { from } of row) expect(lines[index]).toContain(from === '' ? '| any' : `\`${from}\``)
-    })
   })
 })
 

@@ -93,23 +93,6 @@ describe('a login in a page', () => {
     expect(view()).toMatchObject({ status: 'authorized' })
   })
 
-  test('polls after one interval when the network is back, although faults had lengthened the wait', async () => {
-    const { sent, view, service, pass } = start()
-    await pass(1)
-    await service.approve(view()?.userCode ?? '', 'octocat')
-    const working = globalThis.fetch
-    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
-    // Polls after 5.25, 10.5 and 18.4 seconds; the next one would come after 30.2.
-    await pass(18)
-    vi.stubGlobal('fetch', working)
-    window.dispatchEvent(new Event('online'))
-    await pass(4)
-    expect(sent).toEqual([CODES])
-    await pass(2)
-    expect(sent).toEqual([CODES, POLL])
-    expect(view()).toMatchObject({ status: 'authorized' })
-  })
-
   test('without a framework starts with a button, and can be started again after a denial', async () => {
     const { sent, service, pass } = page()
     const tokens: OAuthToken[] = []
