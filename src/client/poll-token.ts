@@ -6,8 +6,7 @@ import { post } from './exchange.ts'
 
 /**
  * Polls once. Every failure of the request is a result too; the promise rejects only if there is a bug.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
+ * RFC 8628, section 3.4.
  */
 export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollResponse> {
   const { deviceCode, codeVerifier, flow } = request

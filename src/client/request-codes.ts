@@ -12,10 +12,9 @@ import { post } from './exchange.ts'
 const VERIFIER_BYTES = 32
 
 /**
- * Requests a device code and a user code.
+ * Requests a device code and a user code. RFC 8628, section 3.1.
  *
  * @throws {@link RefusedError} if the service responds with an error, and what `post` throws.
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesResponse> {
   const { scopes, resource, parameters, provider, clock } = request

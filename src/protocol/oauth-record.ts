@@ -64,10 +64,9 @@ export interface Asked {
 }
 
 /**
- * Parses a token response.
+ * Parses a token response. RFC 6749, section 5.1.
  *
  * @throws {@link BadResponseError} that names the invalid fields.
- * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
  */
 export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAuthToken {
   const { body, date, at } = response

@@ -40,9 +40,7 @@ export type PollResponse =
 
 /**
  * Interprets the response to a poll: first its body, then its status, because some services send errors with status 200
- * and others with 400. Never throws.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
+ * and others with 400. Never throws. RFC 8628, section 3.5.
  */
 export function parsePollResponse(response: ReceivedResponse, asked: Asked): PollResponse {
   const { body, at, retryAfter } = response

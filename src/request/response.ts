@@ -70,11 +70,7 @@ export function hasMember(body: unknown, name: string): boolean {
   return value !== undefined && (value !== '' || errorCodeOf(body) === undefined)
 }
 
-/**
- * Parses a `Retry-After` header, in seconds or as a date, into seconds from `at`.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3 RFC 9110, section 10.2.3}
- */
+/** Parses a `Retry-After` header, in seconds or as a date, into seconds from `at`. RFC 9110, section 10.2.3. */
 export function readRetryAfter(headers: Headers, at: number): number | undefined {
   const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_LIFETIME)

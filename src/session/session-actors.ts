@@ -261,11 +261,7 @@ export async function erase(parts: SessionParts): Promise<EraseResult> {
   }
 }
 
-/**
- * Revokes tokens at the provider, the newest first. A failure does not keep the others.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
- */
+/** Revokes tokens at the provider, the newest first. A failure does not keep the others. RFC 7009, section 2. */
 export async function revoke(
   { sender }: { readonly sender: Sender & { readonly clock: Clock } },
   { revoking }: Pick<SessionContext, 'revoking'>,

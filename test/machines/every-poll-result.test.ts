@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { transition } from 'xstate'
+import { getInitialSnapshot, transition } from 'xstate'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { RefusedError, TimedOutError } from '../../src/errors.ts'
 import { deviceInput } from '../../src/machines.ts'
 import type { PollResponse } from '../../src/protocol/poll-response.ts'
 import { Secret } from '../../src/secret.ts'
 import { parseDeviceCodes } from '../../src/testing/index.ts'
+import { responses } from '../support/responses.ts'
 
 /** One of each. */
 const RESPONSES = {
@@ -64,26 +65,8 @@ test.each(
 })
 
 function contextWith(status: (typeof STATUSES)[number]) {
-  return {
-    flow: deviceInput({ clientId: 'id' }),
-    status,
-    codes: parseDeviceCodes({
-      device_code: '0'.repeat(40),
-      user_code: 'ABCD-EFGH',
-      verification_uri: 'https://github.com/login/device',
-      expires_in: 900,
-      interval: 5,
-    }),
-    interval: 5,
-    margin: 1.05,
-    nextPollAt: 5000,
-    expiresAt: 900_000,
-    lookedAt: 0,
-    backoff: 0,
-    polls: 1,
-    faults: 0,
-    forgiven: 0,
-    token: undefined,
-    error: undefined,
-  }
+  const codes = parseDeviceCodes(responses.codes)
+  const times = { nextPollAt: 5000, expiresAt: 900_000, lookedAt: 0 }
+  const resume = { codes, status, interval: 5, margin: 1.05, ...times }
+  return getInitialSnapshot(deviceAuthorization, { ...deviceInput({ clientId: 'id' }), resume }).context
 }
