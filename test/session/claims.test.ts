@@ -142,33 +142,30 @@ describe('a session that stands still between its claim and its request', () => 
     onTestFinished(() => spy.mockRestore())
   }
 
+  type Pass = (time: { now: number }, gap: number) => void
+  const byTheClock: Pass = (time, gap) => {
+    time.now += gap
+  }
+
   /** The clocks of which one goes on while a process, or its machine, stands still. */
-  const CLOCKS = {
-    'the clock of the session': (time: { now: number }, gap: number) => {
-      time.now += gap
-    },
-    'the clock of the session, where the time since the boot is a secret': (
-      time: { now: number },
-      gap: number,
-    ) => {
+  const CLOCKS: Record<string, Pass> = {
+    'the clock of the session': byTheClock,
+    'the clock of the session, where the time since the boot is a secret': (...passed) => {
       uptimeIs(() => {
         throw new Error('NotCapable: Requires sys access to "osUptime"')
       })
-      time.now += gap
+      byTheClock(...passed)
     },
-    'the clock of the session, where the time since the boot is unknown': (
-      time: { now: number },
-      gap: number,
-    ) => {
+    'the clock of the session, where the time since the boot is unknown': (...passed) => {
       uptimeIs(() => Number.NaN)
-      time.now += gap
+      byTheClock(...passed)
     },
-    'the monotonic clock': (_: unknown, gap: number) => {
+    'the monotonic clock': (_, gap) => {
       const { now } = performance
       const spy = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + gap)
       onTestFinished(() => spy.mockRestore())
     },
-    'the time since the boot': (_: unknown, gap: number) => {
+    'the time since the boot': (_, gap) => {
       const { uptime } = os
       uptimeIs(() => uptime() + gap / 1000)
     },
