@@ -112,9 +112,9 @@ function reportOf({ results: found, wire, dialect }: Check): CheckReport {
 }
 
 const UNREACHED = Object.entries(REQUIREMENTS).map(
-  ([id, { text, source }]): CheckResult => ({
+  ([id, [requirement, source]]): CheckResult => ({
     id: id as RequirementId,
-    requirement: text,
+    requirement,
     source,
     outcome: 'not applicable',
     detail: 'the check did not reach it',

@@ -72,7 +72,7 @@ export class Check {
     seen?: string,
     outcome: 'failed' | 'advised' = 'failed',
   ): void {
-    const { only = this.dialect }: Requirement = REQUIREMENTS[id]
+    const [, , only = this.dialect]: Requirement = REQUIREMENTS[id]
     const found = typeof problem === 'function' ? response && problem(response) : problem
     if (only !== this.dialect) this.skip([id], `only in the dialect ${only}`)
     else if (found === undefined) this.#add(id, { outcome: 'passed', ...(seen && { detail: seen }) })
@@ -113,8 +113,8 @@ export class Check {
   }
 
   #add(id: RequirementId, found: Pick<CheckResult, 'outcome' | 'detail' | 'exchange'>): void {
-    const { text, source } = REQUIREMENTS[id]
-    const result = { id, requirement: text, source, ...found }
+    const [requirement, source] = REQUIREMENTS[id]
+    const result = { id, requirement, source, ...found }
     this.results.set(id, result)
     this.options.onResult?.(result)
   }

@@ -1,4 +1,3 @@
-import type { User } from '../../machines/device-grant.ts'
 import { bearerChallenge } from '../access/challenge.ts'
 import { AccessError } from '../errors.ts'
 import { json, type ServiceResponse } from '../service/http/types.ts'
@@ -27,55 +26,26 @@ export type Caller = Authentication | InstallationCaller
 
 /** Responds with the user of a credential, like `GET /user` of GitHub. */
 export function describeUser(caller: Caller | undefined): ServiceResponse {
-  switch (caller?.form) {
-    case 'app':
-      return forbidden('this credential belongs to an app, not to a user')
-    case 'installation':
-      return forbidden('this credential belongs to an installation, not to a user')
-    case 'basic':
-      return json(200, describe(caller.user))
-    case 'personalToken':
-    case 'oauth':
-      return json(200, describe(caller.user), { 'x-oauth-scopes': caller.scopes.join(', ') })
-    default:
-      throw noCredential()
-  }
+  if (caller === undefined || caller.form === 'app' || caller.form === 'installation')
+    return refuse(caller, 'a user')
+  const scopes = caller.form === 'basic' ? undefined : { 'x-oauth-scopes': caller.scopes.join(', ') }
+  const { user } = caller
+  return json(200, typeof user === 'string' ? { login: user } : { id: user.id, login: user.login }, scopes)
 }
 
 /** Responds with the app that signed a token, like `GET /app` of GitHub. */
 export function describeApp(caller: Caller | undefined): ServiceResponse {
-  switch (caller?.form) {
-    case 'app':
-      return json(200, { id: caller.appId })
-    case 'installation':
-      return forbidden('this credential belongs to an installation, not to an app')
-    case 'basic':
-    case 'personalToken':
-    case 'oauth':
-      return forbidden('this credential belongs to a user, not to an app')
-    default:
-      throw noCredential()
-  }
+  return caller?.form === 'app' ? json(200, { id: caller.appId }) : refuse(caller, 'an app')
 }
 
 /** Responds with the repositories of an installation token, like `GET /installation/repositories` of GitHub. */
 export function describeInstallation(caller: Caller | undefined): ServiceResponse {
-  switch (caller?.form) {
-    case 'installation': {
-      const { owner, repositories } = caller
-      return json(200, {
-        total_count: repositories.length,
-        repositories: repositories.map((repository) => describeRepository(owner, repository)),
-      })
-    }
-    case 'app':
-    case 'basic':
-    case 'personalToken':
-    case 'oauth':
-      return forbidden('this credential does not belong to an installation')
-    default:
-      throw noCredential()
-  }
+  if (caller?.form !== 'installation') return refuse(caller, 'an installation')
+  const { owner, repositories } = caller
+  return json(200, {
+    total_count: repositories.length,
+    repositories: repositories.map((repository) => describeRepository(owner, repository)),
+  })
 }
 
 /** A repository as GitHub describes it. */
@@ -83,14 +53,11 @@ export function describeRepository(owner: string, { id, name }: Repository): obj
   return { id, name, full_name: `${owner}/${name}`, owner: { login: owner } }
 }
 
-function describe(user: User): object {
-  return typeof user === 'string' ? { login: user } : { id: user.id, login: user.login }
-}
+const OWNERS = { app: 'an app', installation: 'an installation' } as const
 
-function forbidden(message: string): ServiceResponse {
-  return json(403, { message })
-}
-
-function noCredential(): AccessError {
-  return new AccessError({ status: 401, challenge: bearerChallenge() }, 'requires authentication')
+function refuse(caller: Caller | undefined, wanted: string): ServiceResponse {
+  if (caller === undefined)
+    throw new AccessError({ status: 401, challenge: bearerChallenge() }, 'requires authentication')
+  const owner = caller.form === 'app' || caller.form === 'installation' ? OWNERS[caller.form] : 'a user'
+  return json(403, { message: `this credential belongs to ${owner}, not to ${wanted}` })
 }

@@ -180,7 +180,6 @@ describe('an installation token', () => {
   const ofUser = 'this credential belongs to a user, not to an app'
   const ofApp = 'this credential belongs to an app, not to a user'
   const NO_CREDENTIAL = 'requires authentication'
-  const NO_INSTALLATION = 'this credential does not belong to an installation'
 
   test.each([
     ['/user', 'installation', 403, 'this credential belongs to an installation, not to a user'],
@@ -188,8 +187,8 @@ describe('an installation token', () => {
     ['/app?access_token=x', 'installation', 400, 'a credential in the URL is not accepted'],
     ['/user', 'app', 403, ofApp],
     ['/app', 'user', 403, ofUser],
-    ['/installation/repositories', 'user', 403, NO_INSTALLATION],
-    ['/installation/repositories', 'app', 403, NO_INSTALLATION],
+    ['/installation/repositories', 'user', 403, 'this credential belongs to a user, not to an installation'],
+    ['/installation/repositories', 'app', 403, 'this credential belongs to an app, not to an installation'],
     ['/user', 'nobody', 401, NO_CREDENTIAL],
     ['/installation/repositories', 'nobody', 401, NO_CREDENTIAL],
     ['/installation/repositories', 'somebody unknown', 401, 'bad credentials'],

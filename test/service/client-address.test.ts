@@ -26,6 +26,7 @@ describe('the address of a client behind proxies', () => {
     ['that before all trusted proxies', '10.1.2.3', '203.0.113.9, fd12::1, 10.9.9.9', '203.0.113.9'],
     ['without the port', '127.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
     ['without the port over IPv6', '127.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
+    ['without the brackets', '127.0.0.1', '[2001:db8::1]', '2001:db8::1'],
     ['what a proxy on this link says', 'fe80::1%eth0', '203.0.113.255', '203.0.113.255'],
     ['what the one proxy that is named says', '192.0.2.7', '203.0.113.9', '203.0.113.9'],
     ['a connection beside the network', '172.32.0.1', '203.0.113.9', '172.32.0.1'],

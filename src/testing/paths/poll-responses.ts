@@ -17,6 +17,10 @@ interface PollCase {
   means(at: number): PollResponse
 }
 
+const refused =
+  (error: string) =>
+  (at: number): PollResponse => ({ type: 'refused', at, error: new RefusedError({ error, status: 200 }) })
+
 /** Every outcome of a poll, except no response. RFC 8628, section 3.5. */
 export const POLL_RESPONSES = {
   pending: {
@@ -71,20 +75,12 @@ export const POLL_RESPONSES = {
   refused: {
     response: jsonResponse({ error: 'unsupported_grant_type' }),
     label: 'refused',
-    means: (at) => ({
-      type: 'refused',
-      at,
-      error: new RefusedError({ error: 'unsupported_grant_type', status: 200 }),
-    }),
+    means: refused('unsupported_grant_type'),
   },
   unknownCode: {
     response: jsonResponse({ error: 'incorrect_device_code' }),
     label: 'unknown device code',
-    means: (at) => ({
-      type: 'refused',
-      at,
-      error: new RefusedError({ error: 'incorrect_device_code', status: 200 }),
-    }),
+    means: refused('incorrect_device_code'),
   },
   failing: {
     response: pageResponse(502),

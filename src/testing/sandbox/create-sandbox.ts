@@ -219,15 +219,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return response
   }
 
-  /** Stops virtual time while something runs that does not wait for it. */
-  async function holdTime<Result>(run: () => Promise<Result>): Promise<Result> {
-    const release = time?.hold()
-    try {
-      return await run()
-    } finally {
-      release?.()
-    }
-  }
+  const holdTime = <Result>(run: () => Promise<Result>) => (time ? time.during(run) : run())
 
   async function respond(request: Request, entry: Mutable<SandboxRequest>) {
     const kind = await holdTime(() => kindOf(request, entry))

@@ -30,6 +30,8 @@ export type Fault =
 
 const NAMES = ['drop', 'lose', 'hang', 'html', 'malformed']
 
+const PAGE = '<!doctype html><title>Welcome to the network</title><p>Sign in to continue.</p>'
+
 /** The request that a fault is applied to. */
 export interface FaultyExchange {
   /** Passes the request to the service. */
@@ -56,20 +58,15 @@ export function assertFault(fault: Fault): void {
 
 function isFault(fault: unknown): boolean {
   if (typeof fault === 'string') return NAMES.includes(fault)
-  const {
-    status,
-    slow,
-    clockSkew,
-    error,
-    body,
-    contentType = '',
-    retryAfter = 0,
-    interval = 0,
-  } = Object(fault)
+  const { status, slow, clockSkew, error, body } = Object(fault)
+  const { contentType = '', retryAfter = 0, interval = 0 } = Object(fault)
   const kinds = [body ?? status, slow, clockSkew, error].filter((given) => given !== undefined)
   if (kinds.length !== 1 || ![retryAfter, interval].every(Number.isFinite)) return false
   if (body !== undefined)
-    return isTexts([body, contentType]) && (status === undefined || (isStatus(status) && hasBody(status)))
+    return (
+      isTexts([body, contentType]) &&
+      (status === undefined || (isStatus(status) && ![204, 205, 304].includes(status)))
+    )
   if (error !== undefined) return typeof error === 'string' && error !== ''
   if (status !== undefined) return isStatus(status)
   return slow === undefined ? Number.isFinite(clockSkew) : Number.isFinite(slow) && slow >= 0
@@ -79,10 +76,6 @@ function isStatus(value: number): boolean {
   return Number.isInteger(value) && value >= 200 && value <= 599
 }
 
-function hasBody(status: number): boolean {
-  return ![204, 205, 304].includes(status)
-}
-
 /** Responds to one request with a fault. */
 export async function play(
   fault: Fault,
@@ -90,11 +83,16 @@ export async function play(
 ): Promise<Response> {
   if (fault === 'drop') throw connectionReset()
   if (fault === 'hang') return new Promise(() => undefined)
-  if (fault === 'html') return page()
-  if (fault === 'malformed') return truncatedJson()
-  if (typeof fault === 'object' && 'error' in fault) return json(JSON.stringify(fault), errorStatus)
-  if (typeof fault === 'object' && 'body' in fault) return json(fault.body, fault.status, fault.contentType)
-  if (typeof fault === 'object' && 'status' in fault) return failure(fault)
+  if (fault === 'html') return bodyOf(PAGE, 200, 'text/html; charset=utf-8')
+  if (fault === 'malformed') return bodyOf('{"error":"authorization_pen')
+  if (typeof fault === 'object' && 'error' in fault) return bodyOf(JSON.stringify(fault), errorStatus)
+  if (typeof fault === 'object' && 'body' in fault) return bodyOf(fault.body, fault.status, fault.contentType)
+  if (typeof fault === 'object' && 'status' in fault) {
+    const { status, retryAfter } = fault
+    const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+    // No body, because some statuses do not allow one.
+    return new Response(null, { status, headers })
+  }
   const response = await respond()
   if (fault === 'lose') throw connectionReset()
   if ('slow' in fault) await wait(fault.slow)
@@ -118,24 +116,6 @@ export function connectionReset(): TypeError {
   })
 }
 
-function page(): Response {
-  return new Response('<!doctype html><title>Welcome to the network</title><p>Sign in to continue.</p>', {
-    headers: { 'content-type': 'text/html; charset=utf-8' },
-  })
-}
-
-function truncatedJson(): Response {
-  return json('{"error":"authorization_pen')
-}
-
-function json(body: string, status = 200, contentType = 'application/json'): Response {
+function bodyOf(body: string, status = 200, contentType = 'application/json'): Response {
   return new Response(body, { status, headers: { 'content-type': contentType } })
-}
-
-function failure({ status, retryAfter }: Extract<Fault, { status: number }>): Response {
-  // No body, because some statuses do not allow one.
-  return new Response(null, {
-    status,
-    headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
-  })
 }

@@ -51,16 +51,19 @@ export class VirtualTime {
     }
   }
 
+  /** Stops time while something runs that does not wait for it. */
+  async during<Result>(run: () => Promise<Result>): Promise<Result> {
+    const release = this.hold()
+    try {
+      return await run()
+    } finally {
+      release()
+    }
+  }
+
   /** Stops time during each request of a `fetch`. */
   through(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-    return async (input, init) => {
-      const release = this.hold()
-      try {
-        return await fetch(input, init)
-      } finally {
-        release()
-      }
-    }
+    return (input, init) => this.during(() => fetch(input, init))
   }
 
   /** Number of timers that are not yet due. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { RequirementId } from '../../../src/check/requirements.ts'
 
 /** A request of the check as a faulty service receives it. */
@@ -538,23 +537,6 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
   ['grants passwords', () => members(atMetadata, { grant_types_supported: ['password'] }), 'metadata'],
   ['names no grant', () => members(atMetadata, { grant_types_supported: undefined }), 'metadata'],
 ]
-
-/**
- * Faults that the check does not see: it never waits for a token to expire, polls once after a denial, and cannot look
- * into the service.
- */
-export const UNSEEN: Readonly<Record<string, () => Fault>> = {
-  'accepts access tokens for longer than expires_in': () => members(tokens, { expires_in: 1 }),
-  'gives every login the same access token': () => members(tokens, { access_token: TOKEN.access_token }),
-  'derives device codes from a counter with a hash': () =>
-    alias('device_code', (_, count) => createHash('sha256').update(String(count)).digest('hex')),
-  'issues tokens for any other grant type': () =>
-    respond(({ sent }) => sent.get('grant_type') === 'password', 200, TOKEN),
-  'gives a denied device a token at its second poll': () =>
-    remembers('device_code', error('access_denied'), (response, { sent }, denied) => {
-      if (denied.has(sent.get('device_code'))) Object.assign(response, { status: 200, body: TOKEN })
-    }),
-}
 
 /** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
 export const VARIANTS: Readonly<Record<string, () => Fault>> = {

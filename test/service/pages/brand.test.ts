@@ -163,7 +163,7 @@ describe('the texts', () => {
     [[], 'pt-BR'],
     [['fr'], 'pt-BR'],
     [['en-US', 'pt'], 'en'],
-    [['en-GB'], 'en-GB'],
+    [['en-gb'], 'en-GB'],
     [['pt'], 'pt-BR'],
     [['zh-CN', 'en'], 'zh-Hans'],
     [['zh-TW', 'en'], 'en'],

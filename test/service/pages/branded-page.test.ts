@@ -132,6 +132,7 @@ test.each([
 test.each([
   [0, 'now'],
   [-1, '1 second ago'],
+  [-59.6, '60 seconds ago'],
   [-3 * 3600, '3 hours ago'],
   [40, 'in 40 seconds'],
   [300, 'in 5 minutes'],
