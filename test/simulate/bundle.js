@@ -1,31 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { build } from 'esbuild'
-import { BUGS } from './bugs.js'
-
-/** The simulator calls the service below `fetch`: web requests and responses would take most of the time. */
-const BELOW_FETCH = {
-  file: 'src/service/http/fetch.ts',
-  text: 'return async (input, { address, ...init } = {}) => {',
-  instead: 'return handle as never\n  return async (input, { address, ...init } = {}) => {',
-}
-
-/** A world is short: a count that never goes down must be noticed in it. */
-const FEW_WAITING = {
-  file: 'src/service/stores/redis.ts',
-  text: 'const UNANSWERED = 2000',
-  instead: 'const UNANSWERED = 200',
-}
-
-/** Nothing here opens a socket, and the storage of a request in all that it awaits makes each promise slower. */
-const NO_SOCKETS = {
-  file: 'src/request/guard-headers.ts',
-  text: "globalThis.process?.getBuiltinModule?.('node:async_hooks')",
-  instead: 'undefined as typeof import("node:async_hooks") | undefined',
-}
-
-/** XState notes the time at which it sets a timer, and never looks at it. Any other look at the real time is a finding. */
-const REAL_TIME = { file: 'xstate/dist/raise-', text: 'startedAt: Date.now()', instead: 'startedAt: 0' }
+import { ADAPTATIONS, BUGS } from './bugs.js'
 
 /**
  * Bundles the simulator with the sources of both sides.
@@ -45,15 +21,7 @@ export async function bundle(bug) {
     logLevel: 'warning',
     outfile,
     write: false,
-    plugins: [
-      changing([
-        BELOW_FETCH,
-        FEW_WAITING,
-        NO_SOCKETS,
-        REAL_TIME,
-        ...(bug === undefined ? [] : [BUGS[bug].change]),
-      ]),
-    ],
+    plugins: [changing([...ADAPTATIONS, ...(bug === undefined ? [] : [BUGS[bug].change])])],
   })
   await mkdir(dirname(outfile), { recursive: true })
   // Whole at once: another simulation may be reading it.
