@@ -40,7 +40,7 @@ export const groups = {
     ],
     tests: [
       'test/machines/refresh-family.test.ts',
-      'test/service/{events,first-token,logins,refresh,revocation}.test.ts',
+      'test/service/{events,first-token,logins,refresh,resources,revocation}.test.ts',
     ],
   },
   client: {

@@ -379,20 +379,6 @@ describe('a pair that could not be issued', () => {
     },
   )
 
-  test('because the host takes too long, is dropped', async () => {
-    const { slow, made, first } = await twoInstances()
-    const one = slow.refresh(first.refresh_token)
-    await made(1)
-    await vi.advanceTimersByTimeAsync(10_000)
-    expect((await one).status).toBe(503)
-    const two = slow.refresh(first.refresh_token)
-    await made(2)
-    slow.deliver('late')
-    slow.deliver('in-time')
-    expect((await two).body.access_token).toBe('in-time')
-    expect((await slow.whoIs('late')).status).toBe(401)
-  })
-
   test.each(['token:', 'successor:'])(
     'because the store takes no record %s, is asked for again',
     async (prefix) => {
@@ -431,17 +417,6 @@ describe('a pair that could not be issued', () => {
     expect([lost, service.errors.length, await statusOf(service, second)]).toEqual([1, 1, 200])
     expect((await service.refresh(second.refresh_token)).body).toHaveProperty('access_token')
   })
-
-  test('because its login ended meanwhile, is refused', async () => {
-    const { slow, made, other, first } = await twoInstances()
-    const { body: second } = await other.refresh(first.refresh_token)
-    const one = slow.refresh(second.refresh_token)
-    await made(1)
-    expect((await other.refresh(first.refresh_token)).body.error).toBe('bad_refresh_token')
-    slow.deliver('too-late')
-    expect((await one).body.error).toBe('bad_refresh_token')
-    expect((await slow.whoIs('too-late')).status).toBe(401)
-  })
 })
 
 test('a request within the window whose pair the store has lost is asked to retry', async () => {
@@ -454,36 +429,15 @@ test('a request within the window whose pair the store has lost is asked to retr
   expect([service.replays(), service.reuses(), await statusOf(service, second)]).toEqual([[], [], 200])
 })
 
-describe('a login whose family', () => {
-  /** A service whose store calls a listener before each update of a family. */
-  async function startWith(onUpdate: (family: string) => unknown) {
-    const store = beforeUpdates((key) => key.startsWith('family:') && onUpdate(key.slice('family:'.length)))
-    const service = start({ store })
-    return { service, ...(await service.approved()) }
-  }
-
-  test('cannot be stored leaves its approval for the next poll', async () => {
-    let away = true
-    const { service, poll } = await startWith(() => {
-      if (away) throw new StoreUnavailableError('full')
-    })
-    expect((await poll()).status).toBe(503)
-    away = false
-    service.wait(10)
-    const { body: first } = await poll()
-    service.wait(29 * DAY)
-    expect((await service.refresh(first.refresh_token)).body).toHaveProperty('access_token')
+test('a login whose family is revoked while its first token is issued stays revoked', async () => {
+  let updates = 0
+  const store = beforeUpdates(async (key) => {
+    if (!key.startsWith('family:')) return
+    updates += 1
+    if (updates === 2) await service.revoke({ family: key.slice('family:'.length) })
   })
-
-  test('is revoked while its first token is issued stays revoked', async () => {
-    let updates = 0
-    const { service, poll } = await startWith(async (family) => {
-      updates += 1
-      if (updates === 2) await service.revoke({ family })
-    })
-    const { body: first } = await poll()
-    expect(await statusOf(service, first)).toBe(401)
-  })
+  const service = start({ store })
+  expect(await statusOf(service, await service.login())).toBe(401)
 })
 
 test('a refresh that the store has lost is refused, and ends nothing', async () => {

@@ -249,6 +249,7 @@ describe('a client with a secret', () => {
 
   test.each<[number, string, Parameters<typeof remove>[2] | undefined]>([
     [404, 'a wrong secret', { secret: 'guess' }],
+    [404, 'no secret', { secret: '' }],
     [404, 'the path of another client', { as: 'another', secret: 'another secret' }],
     [
       422,
