@@ -203,14 +203,24 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
     await executor(step as DeviceStep)
     const { device } = expected
     if (device === undefined) throw new Error('the walk has no device')
-    expect(comparableOf(this.snapshot)).toEqual(comparableOf(device))
-    const { codes, interval } = this.snapshot.context
-    if (codes) expect(interval).toBe(this.#required.seconds)
     this.#remember(step)
-    this.#compareView()
-    const isAsking = this.snapshot.hasTag('polling') || this.snapshot.hasTag('requesting')
-    expect(this.#open.count).toBe(isAsking ? 1 : 0)
-    return { now: this.time.now, device: this.snapshot }
+    const { snapshot } = this
+    const { codes, interval } = snapshot.context
+    const isAsking = snapshot.hasTag('polling') || snapshot.hasTag('requesting')
+    const view = viewOf(snapshot, this.time.now)
+    expect({
+      device: comparableOf(snapshot),
+      interval: codes && interval,
+      requests: this.#open.count,
+      view: { ...view, error: view.error?.code },
+    }).toEqual({
+      device: comparableOf(device),
+      interval: codes && this.#required.seconds,
+      requests: isAsking ? 1 : 0,
+      view: this.#viewBy(view),
+    })
+    expect(JSON.parse(JSON.stringify(view))).toStrictEqual(view)
+    return { now: this.time.now, device: snapshot }
   }
 
   /** Gives up what still runs. Nothing is sent after the end, and nothing is left behind. */
@@ -235,33 +245,29 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
     }
   }
 
-  /** Compares the view with what the responses were. */
-  #compareView(): void {
+  /** The view by the responses. Only the exact seconds of the next poll, and of codes that may have expired, are its own. */
+  #viewBy({ secondsLeft = Number.NaN, secondsToNextPoll }: DeviceView) {
     const state = stateName(this.snapshot)
     const { status, error, polls, until } = this.#shown
     const { activity, text } = SHOWN[state] ?? {}
     const isOver = activity === undefined
-    const view = viewOf(this.snapshot, this.time.now)
-    expect(JSON.parse(JSON.stringify(view))).toStrictEqual(view)
-    const { secondsLeft, secondsToNextPoll, verificationUri, userCode } = view
+    const hasCodes = until !== undefined && !isOver
     const hasError = error !== undefined && (!isOver || state === 'failed')
-    expect({ ...view, error: view.error?.code }).toEqual({
+    // A poll that was sent after the codes had expired by the clock may show that the clock was wrong.
+    const left = Math.max(0, Math.ceil(((until ?? 0) - this.time.now) / 1000))
+    return {
       status: isOver ? state : status,
-      ...(activity && { activity }),
+      activity,
       text,
       polls,
       error: hasError ? error : undefined,
-      ...(until !== undefined &&
-        !isOver && { userCode: 'ABCD-EFGH', verificationUri: 'https://github.com/login/device' }),
-      ...(secondsLeft !== undefined && { secondsLeft }),
-      ...(secondsToNextPoll !== undefined && { secondsToNextPoll }),
-    })
-    expect([verificationUri === undefined, secondsLeft === undefined]).toEqual(
-      Array(2).fill(userCode === undefined),
-    )
-    // A poll that was sent after the codes had expired by the clock may show that the clock was wrong.
-    if (until !== undefined && !isOver && this.#polledInTime)
-      expect(secondsLeft).toBe(Math.max(0, Math.ceil((until - this.time.now) / 1000)))
+      ...(hasCodes && {
+        userCode: 'ABCD-EFGH',
+        verificationUri: 'https://github.com/login/device',
+        secondsLeft: this.#polledInTime ? left : secondsLeft,
+      }),
+      secondsToNextPoll,
+    }
   }
 
   readonly #fetch: typeof globalThis.fetch = (input, init) => {
@@ -269,16 +275,14 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
     const { url, fields } = REQUESTS[isPoll ? (this.#isResumed ? 'resumedPoll' : 'poll') : 'codes']
     this.#sent += 1
     const { method, body, headers, redirect } = init ?? {}
-    expect({ url: String(input), method, redirect, ...readForm(body) }).toEqual({
+    const sent = { url: String(input), method, redirect, headers: Object.fromEntries(new Headers(headers)) }
+    expect({ ...sent, ...readForm(body) }).toEqual({
       url,
       method: 'POST',
       redirect: 'manual',
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
       names: Object.keys(fields).sort(),
       fields,
-    })
-    expect(Object.fromEntries(new Headers(headers))).toEqual({
-      accept: 'application/json',
-      'content-type': 'application/x-www-form-urlencoded',
     })
     if (isPoll) {
       this.#shown.polls += 1

@@ -124,19 +124,27 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     const { grant, result, decision } = expected
     if (grant === undefined) throw new Error('the walk has no grant')
     const { interval, lastPollAt, user, claim } = grant.context
-    const until = claim && { until: claim.until }
-    expect(grantIn(this.#watched)).toMatchObject({
-      state: grantState(grant.value),
+    const { received } = this.#last
+    if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(received)
+    expect({
+      stored: grantIn(this.#watched),
+      decision: this.#last.decision,
+      result: received?.result,
+      interval: this.#required,
+      tokens: this.#delivered.size,
+    }).toMatchObject({
+      stored: {
+        state: grantState(grant.value),
+        interval,
+        lastPollAt,
+        user,
+        claim: claim && { until: claim.until },
+      },
+      decision,
+      result,
       interval,
-      lastPollAt,
-      user,
-      claim: until,
+      tokens: grant.value === 'authorized' ? 1 : 0,
     })
-    expect(this.#last.decision).toBe(decision)
-    expect(this.#last.received?.result).toBe(result)
-    if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.received)
-    expect(interval).toBe(this.#required)
-    expect(this.#delivered.size).toBe(grant.value === 'authorized' ? 1 : 0)
     const waiting = this.#host.making.map(({ of }) => of)
     return foundIn(grantIn(this.#watched), this.#clock.time, waiting)
   }

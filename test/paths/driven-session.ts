@@ -224,14 +224,23 @@ export class DrivenSession implements Driven<SessionSituation, SessionStep> {
     if (expected.session === undefined) throw new Error('the walk has no session')
     const session = this.#snapshot
     const stored = named(await this.#stored())
-    expect(compared(session)).toEqual(compared(expected.session))
-    expect(this.#time.now).toBe(expected.now)
-    expect(comparedStored(stored)).toEqual(comparedStored(expected.stored))
+    const { value } = session
+    expect({
+      session: compared(session),
+      now: this.#time.now,
+      stored: comparedStored(stored),
+      sent: this.#requests.map(({ sent }) => sent),
+      requests: this.#open.count,
+      isUpdating: this.#store.isHeld,
+    }).toEqual({
+      session: compared(expected.session),
+      now: expected.now,
+      stored: comparedStored(expected.stored),
+      sent: this.#requests.map(({ expected }) => expected),
+      requests: ['authorizing', 'refreshing', 'revoking'].includes(value) ? 1 : 0,
+      isUpdating: ['restoring', 'claiming', 'settling', 'erasing'].includes(value),
+    })
     this.#compareView(session)
-    for (const { sent, expected } of this.#requests) expect(sent).toEqual(expected)
-    const isAsking = ['authorizing', 'refreshing', 'revoking'].includes(session.value)
-    const isUpdating = ['restoring', 'claiming', 'settling', 'erasing'].includes(session.value)
-    expect([this.#open.count, this.#store.isHeld]).toEqual([isAsking ? 1 : 0, isUpdating])
     return { ...expected, session, stored }
   }
 

@@ -28,7 +28,11 @@ export interface Edge {
  */
 export type PathKind = 'shortest' | 'simple'
 
-type Here<Situation> = Snapshot<unknown> & { readonly situation: Situation; toJSON(): string }
+type Here<Situation> = Snapshot<unknown> & {
+  readonly situation: Situation
+  readonly name: string
+  toJSON(): string
+}
 
 /** The graph package identifies a step by its type. */
 interface TakenStep<Step> {
@@ -67,9 +71,9 @@ export function pathsOf<Situation, Step>(
 export function edgesOf<Situation, Step>(walk: Walk<Situation, Step>): Edge[] {
   const neighbours = adjacencyMapToArray(modelOf(walk, 'shortest').getAdjacencyMap())
   const edges = neighbours.map(({ state, event, nextState }) => ({
-    from: walk.nameOf(state.situation),
+    from: state.name,
     step: event.type,
-    to: walk.nameOf(nextState.situation),
+    to: nextState.name,
   }))
   return [...new Map(edges.map((edge) => [nameOfEdge(edge), edge])).values()]
 }
@@ -110,11 +114,20 @@ export function nameOfEdge({ from, step, to }: Edge): string {
   return `${from} --${step}--> ${to}`
 }
 
-function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
+/** The graphs of walks. Each step is taken once for all paths and edges of a walk. */
+const graphs = new WeakMap<object, unknown>()
+
+function graphOf<Situation, Step>(walk: Walk<Situation, Step>): ReturnType<typeof newGraph<Situation, Step>> {
+  const known = graphs.get(walk) ?? newGraph(walk)
+  graphs.set(walk, known)
+  return known as ReturnType<typeof newGraph<Situation, Step>>
+}
+
+function newGraph<Situation, Step>(walk: Walk<Situation, Step>) {
   const seen = new Map<string, Here<Situation>>()
   const taken = new Map<Here<Situation>, Map<string, Here<Situation>>>()
 
-  /** The first situation with a name stands for all of them, and each step is taken from it once. */
+  /** The first situation with a name stands for all of them. */
   function here(situation: Situation): Here<Situation> {
     const name = walk.nameOf(situation)
     const known = seen.get(name) ?? {
@@ -122,6 +135,7 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
       output: undefined,
       error: undefined,
       situation,
+      name,
       // The graph package includes situations in descriptions: the name is enough.
       toJSON: () => name,
     }
@@ -137,6 +151,11 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
     return to
   }
 
+  return { here, leave }
+}
+
+function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
+  const { here, leave } = graphOf(walk)
   const logic: ActorLogic<Here<Situation>, TakenStep<Step>, undefined> = {
     getInitialSnapshot: () => here(walk.start),
     transition: leave,
@@ -146,10 +165,10 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
     events: ({ situation }) =>
       walk.next(situation).map((step): TakenStep<Step> => ({ type: walk.labelOf(step), step })),
     serializeEvent: ({ type }) => type,
-    serializeState: ({ situation }, event, before) => {
+    serializeState: ({ situation, name }, event, before) => {
       if (kind === 'simple') return walk.stateOf(situation)
       // Includes the edge that leads to the situation, so that every edge is on a path.
-      return `${before ? walk.nameOf(before.situation) : ''} --${event?.type}--> ${walk.nameOf(situation)}`
+      return `${before?.name ?? ''} --${event?.type}--> ${name}`
     },
   })
 }
