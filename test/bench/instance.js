@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { behindProxies, createService } from '../../dist/src/service/index.js'
+import { githubApi } from '../../dist/src/testing/index.js'
 import { openStore } from './open-store.js'
 
 /** Runs one instance of a service in a separate process: `node instance.js <its address> <port> <its store> <interval>`. */
@@ -8,6 +9,8 @@ const [authUrl, port, where, interval] = process.argv.slice(2)
 const service = createService({
   clients: [{ clientId: 'client', name: 'Client' }],
   authUrl,
+  // Its `/user` says whose a token is.
+  api: githubApi(),
   store: openStore(where),
   interval: Number(interval),
   expiresIn: 70 + 10 * Number(interval),

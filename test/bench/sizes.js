@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { printTable } from './statistics.js'
@@ -20,6 +21,10 @@ const ENTRIES = {
   '@octokit/auth-app': [],
 }
 
+/** Where our entries are found, and those of others. */
+const bench = import.meta.dirname
+const root = resolve(bench, '../..')
+
 const rows = []
 for (const [entry, forbidden] of Object.entries(ENTRIES)) {
   const whole = await bundle(entry, ['jose', 'node:*'])
@@ -38,7 +43,7 @@ printTable(
 
 async function bundle(entry, external) {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: `export * from '${entry}'`, resolveDir: new URL('../..', import.meta.url).pathname },
+    stdin: { contents: `export * from '${entry}'`, resolveDir: entry.startsWith('authgraph') ? root : bench },
     bundle: true,
     minify: true,
     format: 'esm',
