@@ -11,9 +11,6 @@ type Endpoints = CheckOptions['provider']
 /** Sources of `frame-ancestors` that match every site. */
 const ANY_SITE = /(?:^|\s)(?:\*|https?:(?:\/\/\*)?)(?=\s|$)/i
 
-/** The requirements about the verification page. */
-export const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
-
 /** Checks the verification page. Returns its response. */
 export async function checkPage(check: Check, address: string): Promise<void> {
   // The service chose this URL. On another origin, it may be a site that nobody wants to test.

@@ -7,14 +7,6 @@ import { type CheckedTokens, tokensIn } from './tokens.ts'
 /** A scope that no user has approved. */
 const NEVER_APPROVED = 'authgraph_check'
 
-/** The requirements about the misuse of a login. */
-export const OF_MISUSE = [
-  'poll-method',
-  'foreign-approved-code',
-  'foreign-refresh-token',
-  'refresh-scope',
-] as const
-
 /** Misuses a login that the other checks do not need, since a service may end it. */
 export async function checkMisuse(check: Check): Promise<void> {
   const { tokenEndpoint } = check.options.provider

@@ -4,20 +4,6 @@ import type { RequirementId } from './requirements.ts'
 
 const UNKNOWN_CODE = { github: 'incorrect_device_code', rfc8628: 'invalid_grant' }
 
-/** The requirements about polls that the service must refuse. */
-export const OF_POLL_REFUSALS = [
-  'unknown-grant-type',
-  'no-grant-type',
-  'no-device-code',
-  'empty-device-code',
-  'poll-repeated',
-  'query',
-  'unknown-device-code',
-  'poll-unknown-client',
-  'poll-no-client',
-  'foreign-device-code',
-] as const
-
 /** Checks polls that the service must refuse before any decision. Their code is not used again: a service may end it. */
 export async function checkPollRefusals(check: Check): Promise<void> {
   const { otherClientId, dialect = 'rfc8628' } = check

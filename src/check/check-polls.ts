@@ -1,8 +1,9 @@
 import { memberOf } from '../request/response.ts'
 import { type Check, MORE, NotApplicable, type StartedGrant } from './check.ts'
-import { checkRefresh, OF_REFRESH } from './check-refresh.ts'
+import { checkRefresh } from './check-refresh.ts'
 import { decide } from './logins.ts'
 import { isStorable, noToken, notFinal, type Problem, wants } from './problems.ts'
+import { requirementsFrom } from './requirements.ts'
 import { tokensIn } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
@@ -16,12 +17,8 @@ const TOO_LATE = 'the codes expire before a device may poll'
 
 /** The requirements that cannot be checked if nobody approves. */
 export const OF_APPROVAL = [
-  'approved',
-  'early-decision',
-  'token-type',
-  'token-scope',
-  'token-no-store',
-  ...OF_REFRESH,
+  ...requirementsFrom('approved'),
+  ...requirementsFrom('refreshed'),
   'token-once',
 ] as const
 
@@ -85,7 +82,7 @@ export async function checkApproval(check: Check, unused: StartedGrant | undefin
   checkScope(check, response)
   check.judge('token-no-store', response, isStorable)
   // Before the device code is used again, for which a service may end the login.
-  await check.attempt(OF_REFRESH, () => checkRefresh(check, tokens))
+  await check.attempt(requirementsFrom('refreshed'), () => checkRefresh(check, tokens))
   const again = await check.poll(grant.deviceCode)
   // A service may deliver its token again, for a client that did not receive it.
   const isSame = tokensIn(again)?.accessToken === tokens.accessToken

@@ -3,15 +3,6 @@ import { BAD_REFRESH_TOKEN } from './logins.ts'
 import { isStorable, noToken, wants } from './problems.ts'
 import { type CheckedTokens, tokensIn } from './tokens.ts'
 
-/** The requirements of a login with a refresh token. */
-export const OF_REFRESH = [
-  'refreshed',
-  'refresh-no-store',
-  'refresh-rotation',
-  'spent-refresh-token',
-  'refresh-reuse',
-] as const
-
 /** Checks the refresh token of a login, which has ended afterwards. */
 export async function checkRefresh(check: Check, { refreshToken: first }: CheckedTokens): Promise<void> {
   if (first === undefined) throw new NotApplicable('the service issues no refresh tokens')

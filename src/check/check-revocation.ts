@@ -7,18 +7,6 @@ import type { CheckedResponse } from './wire.ts'
 /** A token that no service has issued. */
 const UNKNOWN_TOKEN = 'authgraph-check-unknown-token'
 
-/** The requirements that need a revocation endpoint. */
-export const OF_REVOCATION = [
-  'revocation-unknown',
-  'revocation-no-token',
-  'revocation-method',
-  'foreign-revocation',
-  'revoked-access-token',
-  'revoked',
-  'revoked-refresh-token',
-  'revoked-with-refresh-token',
-] as const
-
 /**
  * Checks the revocation of tokens, with a new login after each request that has ended one.
  *

@@ -4,15 +4,15 @@ import { Secret } from '../secret.ts'
 import { Check } from './check.ts'
 import { checkAdvice } from './check-advice.ts'
 import { checkCodes } from './check-codes.ts'
-import { checkMetadata, checkPage, OF_PAGE } from './check-documents.ts'
-import { checkMisuse, OF_MISUSE } from './check-misuse.ts'
-import { checkPollRefusals, OF_POLL_REFUSALS } from './check-poll-refusals.ts'
+import { checkMetadata, checkPage } from './check-documents.ts'
+import { checkMisuse } from './check-misuse.ts'
+import { checkPollRefusals } from './check-poll-refusals.ts'
 import { checkApproval, checkDenial, checkExpiry, checkPace, OF_APPROVAL } from './check-polls.ts'
 import { checkResponses } from './check-responses.ts'
-import { checkRevocation, OF_REVOCATION } from './check-revocation.ts'
+import { checkRevocation } from './check-revocation.ts'
 import type { CheckOptions } from './options.ts'
 import type { CheckReport, CheckResult } from './report.ts'
-import { REQUIREMENTS, type RequirementId } from './requirements.ts'
+import { REQUIREMENTS, type RequirementId, requirementsFrom } from './requirements.ts'
 
 /**
  * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, refreshes and
@@ -57,14 +57,15 @@ async function walk(check: Check): Promise<void> {
   await check.attempt(['slow-down', 'slow-down-interval', 'recovery'], () => checkPace(check, first))
   const noToken = await check.attempt(OF_APPROVAL, () => checkApproval(check, others[0]))
   await check.attempt(['denied'], () => checkDenial(check, others[1]))
-  if (noToken) check.skip(OF_MISUSE, noToken)
-  else await check.attempt(OF_MISUSE, () => checkMisuse(check))
-  await check.attempt(OF_POLL_REFUSALS, () => checkPollRefusals(check))
+  const ofMisuse = requirementsFrom('poll-method')
+  if (noToken) check.skip(ofMisuse, noToken)
+  else await check.attempt(ofMisuse, () => checkMisuse(check))
+  await check.attempt(requirementsFrom('unknown-grant-type'), () => checkPollRefusals(check))
   await check.attempt(['expired'], () => checkExpiry(check, first))
   checkResponses(check)
-  await check.attempt(OF_PAGE, () => checkPage(check, first.shown.verificationUri))
+  await check.attempt(requirementsFrom('page'), () => checkPage(check, first.shown.verificationUri))
   const published = await checkMetadata(check)
-  await check.attempt(OF_REVOCATION, () => checkRevocation(check, published))
+  await check.attempt(requirementsFrom('revocation-unknown'), () => checkRevocation(check, published))
   checkAdvice(check, first)
 }
 

@@ -161,6 +161,12 @@ export function chapterOf(id: RequirementId): string {
   return chapter
 }
 
+/** The requirements of the chapter that begins with a requirement. */
+export function requirementsFrom(first: RequirementId): readonly RequirementId[] {
+  const ids = Object.keys(REQUIREMENTS) as RequirementId[]
+  return ids.filter((id) => chapterOf(id) === CHAPTERS[first])
+}
+
 /**
  * The id of a requirement. Its meaning never changes.
  *

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { OF_MISUSE } from '../../src/check/check-misuse.ts'
-import { OF_REFRESH } from '../../src/check/check-refresh.ts'
-import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
-import { REQUIREMENTS, type RequirementId } from '../../src/check/requirements.ts'
+import { REQUIREMENTS, type RequirementId, requirementsFrom } from '../../src/check/requirements.ts'
 import { type CheckOptions, type CheckResult, checkService, createSandbox } from '../../src/testing/index.ts'
 import { check, type Special } from './support/check.ts'
 import {
@@ -26,6 +23,10 @@ import {
   token,
   VARIANTS,
 } from './support/faults.ts'
+
+const OF_MISUSE = requirementsFrom('poll-method')
+const OF_REFRESH = requirementsFrom('refreshed')
+const OF_REVOCATION = requirementsFrom('revocation-unknown')
 
 /** The start of virtual time. */
 const BEGIN = Date.UTC(2026, 0, 1)

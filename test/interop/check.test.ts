@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { OF_MISUSE } from '../../src/check/check-misuse.ts'
-import { OF_REFRESH } from '../../src/check/check-refresh.ts'
-import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
+import { requirementsFrom } from '../../src/check/requirements.ts'
 import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
 import { type CheckReport, checkService } from '../../src/testing/index.ts'
 import { startBetterAuth } from './support/better-auth.ts'
 import { startOidcProvider } from './support/oidc-provider.ts'
+
+const OF_MISUSE = requirementsFrom('poll-method')
+const OF_REFRESH = requirementsFrom('refreshed')
+const OF_REVOCATION = requirementsFrom('revocation-unknown')
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8')
 
