@@ -97,7 +97,7 @@ export const groups = {
       'src/service/tokens/issued-token.ts',
     ],
     tests: [
-      'test/service/{events,first-token,issuing,policy,poll,reading,refresh,revocation}.test.ts',
+      'test/service/{events,first-token,issuing,policy,poll,reading,refresh,resources,revocation}.test.ts',
       'test/paths/service.test.ts',
     ],
   },
