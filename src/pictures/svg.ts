@@ -42,57 +42,43 @@ export function twoWords(
   return element('text', { x, y, dy: '.35em', ...attributes }, parts.join(' '))
 }
 
+/** Where something is, in pixels. */
+interface Area {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
 /** A box with round corners. */
-export function box(
-  className: string,
-  {
-    x,
-    y,
-    width,
-    height,
-  }: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-  radius: number,
-  inset = 0,
-): string {
+export function box(className: string, area: Area, radius: number, inset = 0): string {
   return element('rect', {
     class: className,
-    x: x + inset,
-    y: y + inset,
-    width: width - 2 * inset,
-    height: height - 2 * inset,
+    x: area.x + inset,
+    y: area.y + inset,
+    width: area.width - 2 * inset,
+    height: area.height - 2 * inset,
     rx: radius - inset,
   })
 }
 
 /** A whole picture: its name and description for those who cannot see it, its style, and what it shows. */
 export function picture(
-  {
-    title,
-    description,
-    width,
-    height,
-  }: {
-    readonly title: string
-    readonly description: string
-    readonly width: number
-    readonly height: number
-  },
+  { title, description, ...size }: Pick<Area, 'width' | 'height'> & Record<'title' | 'description', string>,
   scheme: Scheme,
   ...content: readonly string[]
 ): string {
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
-    viewBox: `0 0 ${round(width)} ${round(height)}`,
-    width,
-    height,
+    viewBox: `0 0 ${round(size.width)} ${round(size.height)}`,
+    ...size,
     role: 'img',
   }
-  const paper = box('paper', { x: 0, y: 0, width, height }, 16)
   const lines = [
     element('title', {}, escapeXml(title)),
     element('desc', {}, escapeXml(description)),
     element('style', {}, style(scheme)),
-    paper,
+    box('paper', { x: 0, y: 0, ...size }, 16),
     ...content,
   ]
   return `${element('svg', attributes, `\n${lines.join('\n')}\n`)}\n`

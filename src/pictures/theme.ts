@@ -23,12 +23,7 @@ export function roleOf(
     tags,
     type,
     invokes,
-  }: {
-    readonly name: string
-    readonly tags: readonly string[]
-    readonly type: string
-    readonly invokes: readonly string[]
-  },
+  }: Record<'name' | 'type', string> & Record<'tags' | 'invokes', readonly string[]>,
   roles: Readonly<Record<string, Role>>,
   way: readonly string[],
 ): Role {

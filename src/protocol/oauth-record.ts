@@ -71,7 +71,7 @@ export interface Asked {
 export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAuthToken {
   const { body, date, at } = response
   const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in, id_token } =
-    parseFields(record, body, nameResponse('token response', response))
+    parseFields(record, body, () => nameResponse('token response', response))
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
   const tokenType = isVisible(token_type) ? token_type : ''

@@ -9,11 +9,12 @@ export async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 }
 
-/** The two digits of each byte: each poll of a service needs 32 of them. */
-const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/** The two digits of each byte: each poll of a service needs 32 of them, and most programs none. */
+let pairs: readonly string[] | undefined
 
 export function toHex(bytes: Uint8Array): string {
+  pairs ??= Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
   let digits = ''
-  for (const byte of bytes) digits += DIGITS[byte]
+  for (const byte of bytes) digits += pairs[byte]
   return digits
 }

@@ -7,12 +7,13 @@ import { createService } from '../../service/create-service.ts'
 import { newToken } from '../../service/credentials/random-codes.ts'
 import { isSecureOrLoopback } from '../../service/host/check-options.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
+import { type DatabaseStore, redisStore } from '../../service/stores/redis.ts'
+import { postgresStore, sqliteStore } from '../../service/stores/sql/index.ts'
 import { wrapWords, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { DEMO_CLIENT, type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
 import { type Log, logTo } from './serve-log.ts'
-import { type OpenStore, openStore } from './serve-store.ts'
 import { wholeNumber } from './values.ts'
 
 const FOR_DEVELOPMENT =
@@ -144,6 +145,24 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
   }
 }
 
+/** Opens the store of `--store` with its name in the log, or none for memory. Does not quote an invalid address: it may contain a password. */
+function openStore(
+  where: string,
+  self: Command,
+): { readonly name: string; readonly store: DatabaseStore } | undefined {
+  try {
+    if (where === 'memory') return undefined
+    if (where.startsWith('sqlite:'))
+      return { name: 'sqlite', store: sqliteStore(where.slice('sqlite:'.length)) }
+    if (/^postgres(ql)?:/i.test(where)) return { name: 'postgres', store: postgresStore(where) }
+    return { name: 'redis', store: redisStore(where) }
+  } catch {
+    return self.error(
+      'error: --store must be "memory", sqlite:FILE, or an address that starts with postgres://, redis:// or rediss://',
+    )
+  }
+}
+
 /** Prints paragraphs, wrapped between words. */
 function paragraphsTo(stream: NodeJS.WriteStream, { color }: ServeOptions): (text: string) => void {
   const { print } = writerTo(stream, { color })
@@ -164,7 +183,7 @@ function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions,
       )
 }
 
-async function prepare(options: ServeOptions, store: OpenStore['store'] | undefined, log: Log) {
+async function prepare(options: ServeOptions, store: DatabaseStore | undefined, log: Log) {
   const service = createService({
     clients: readClients(options),
     api: githubApi(),
@@ -195,7 +214,7 @@ async function prepare(options: ServeOptions, store: OpenStore['store'] | undefi
   return { service, tls }
 }
 
-function isReachable(store: OpenStore['store'] | undefined): Promise<boolean> {
+function isReachable(store: DatabaseStore | undefined): Promise<boolean> {
   return (store?.ping() ?? Promise.resolve()).then(
     () => true,
     () => false,
