@@ -194,8 +194,11 @@ export class Grants extends Rules {
       const until = Math.min(claim?.until ?? 0, versions[index + 1]?.at ?? Number.POSITIVE_INFINITY)
       return claim && holderOf(claim.id) !== id && until + tolerance >= arrivedAt
     })
+    // Two copies of a poll at one instance take turns: the claim of one may be drawn in the turn of the other.
+    const copy = this.judge.exchanges.get(id.endsWith('b') ? id.slice(0, -1) : `${id}b`)
+    const isCopied = copy !== undefined && copy.told === undefined
     const isStalled = now - arrivedAt > 9000
-    return isHeld || isStalled || isGone
+    return isHeld || isCopied || isStalled || isGone
   }
 
   /** The listener of an instance was told an event. */
