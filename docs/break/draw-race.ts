@@ -53,7 +53,7 @@ const LONGEST = 9
 const NARROW = 760
 
 /** Pixels for an error beside the note that nobody asks. */
-const LEAST_WORDS = 190
+const LEAST_WORDS = 150
 
 const BOLD: Font = { size: 13, kind: 'bold' }
 const NOBODY_ASKS = 'approved, but nobody asks'
@@ -166,8 +166,7 @@ function scale(lanes: readonly Lane[], first: number, last: number) {
   const end = Math.max(AXIS_SECONDS.least, ...ends.map((end) => end + 4))
   const gaps = lanes.flatMap(({ run: { gap } }) => (gap && gap[1] - gap[0] > 10 ? [gap] : []))
   const from = Math.max(0, ...gaps.map(([from]) => from))
-  const to =
-    Math.max(0, ...gaps.map(([, to]) => to)) - from > 0 ? Math.min(...gaps.map(([, to]) => to)) : from
+  const to = gaps.length > 0 ? Math.min(...gaps.map(([, to]) => to)) : from
   const pixels = last - first
   const slept = to > from ? pixels * SLEEP : 0
   const perSecond = (pixels - slept) / (end - (to - from))
@@ -184,8 +183,9 @@ function wordsIn({ role, words, x, y, width }: Area, approval: number | undefine
   const middle = y + BAR / 2
   const end = x + width - 8
   const note = widthOf(NOBODY_ASKS, { size: 13, kind: 'regular' })
-  const noteAt = Math.max((approval ?? end) + 8, x + LEAST_WORDS)
-  const hasNote = role === 'bad' && noteAt + note <= end
+  const noteAt = approval !== undefined && approval > x ? approval + 8 : end - note
+  const isWide = approval !== undefined && noteAt - x >= LEAST_WORDS && noteAt + note <= end
+  const hasNote = role === 'bad' && isWide
   const room = (hasNote ? noteAt : end) - x - 8
   // Only errors are long.
   const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
