@@ -172,7 +172,7 @@ export const deviceAuthorization = setup({
       },
     },
     waiting: {
-      description: 'The user has the code. No poll is running, and none is due.',
+      description: 'The user has the code. The next poll is scheduled.',
       tags: 'waiting',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',
@@ -262,14 +262,14 @@ export const deviceAuthorization = setup({
     },
     denied: {
       type: 'final',
-      description: 'The user denied the device.',
+      description: 'The user denied the request.',
       tags: 'settled',
       meta: { text: 'The request was denied.' },
       output: () => ({ status: 'denied' }) satisfies DeviceResult,
     },
     failed: {
       type: 'final',
-      description: 'Another poll cannot fix the error.',
+      description: 'Polling again would not help.',
       tags: 'settled',
       meta: { text: 'Something went wrong.' },
       output: ({ context }) => ({ status: 'failed', error: contextValue(context, 'error') }) satisfies DeviceResult,

@@ -216,7 +216,7 @@ export const deviceGrant = setup({
       },
     },
     denied: {
-      description: 'The user denied.',
+      description: 'The user denied the request.',
       tags: 'decided',
       meta: { text: 'Denied.' },
       on: {

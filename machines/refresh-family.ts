@@ -131,7 +131,7 @@ export const refreshFamily = setup({
           { guard: 'spendsNewest', target: 'issuing', actions: 'beginIssuing', description: 'newest token' },
           { guard: 'replays', target: 'active', description: 'previous token, inside the reuse window: same successor' },
           // A held request gets the same successor; any other is refused.
-          { guard: 'provesNoReuse', target: 'active', description: 'not proven to be reuse' },
+          { guard: 'provesNoReuse', target: 'active', description: 'may be an honest retry' },
           { target: 'revoked', description: 'older token: reuse' },
         ],
         revoke: 'revoked',
@@ -147,7 +147,7 @@ export const refreshFamily = setup({
           { guard: 'spentElsewhere', target: 'issuing', description: 'newest token: held' },
           { guard: 'spendsNewest', target: 'issuing', actions: 'beginIssuing', description: 'claim has expired: taken over' },
           { guard: 'replays', target: 'issuing', description: 'previous token, inside the reuse window: same successor' },
-          { guard: 'provesNoReuse', target: 'issuing', description: 'not proven to be reuse' },
+          { guard: 'provesNoReuse', target: 'issuing', description: 'may be an honest retry' },
           { target: 'revoked', description: 'older token: reuse' },
         ],
         issued: { guard: 'claimIsOurs', target: 'active', actions: 'rotate', description: 'under our claim' },

@@ -221,9 +221,8 @@ export class JwtError extends AuthgraphError {
 }
 
 /**
- * The store cannot be reached, read or written. The operation was not performed; if the connection broke
- * before the response, it may have been. Throw this error in your own store to make the service respond with status
- * 503.
+ * The store cannot be reached, read or written: the operation failed, or its outcome is unknown. Throw this error in
+ * your own store to make the service respond with status 503.
  */
 export class StoreUnavailableError extends AuthgraphError {
   readonly code = 'store_unavailable'

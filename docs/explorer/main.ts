@@ -211,8 +211,7 @@ function shortestHappy({ ends }: Tree): Step {
 }
 
 const total = trees.reduce((sum, { ends }) => sum + ends.length, 0)
-find('#summary').textContent =
-  `A path is one way a login can go. Each of the ${total.toLocaleString('en')} is a test.`
+find('#summary').textContent = `Each of these ${total.toLocaleString('en')} paths is a test.`
 find('#graphs').append(
   ...trees.map(({ id, title, ends }) => {
     const link = make('a', '', title, make('span', 'count', String(ends.length)))

@@ -15,17 +15,17 @@ const CAPTIONS: Readonly<Record<string, string>> = {
   'waiting.slowed': 'The service asked the device to slow down.',
   'waiting.retrying': 'No usable response. The device will try again.',
   authorized: 'The device has its token: the login is complete.',
-  denied: 'The user denied the request, and the device has learned it.',
+  denied: 'The user denied the request, and the device knows.',
   expired: 'Nobody entered the code in time: it has expired.',
   cancelled: 'The device stopped waiting.',
-  failed: 'The device met an error that another poll cannot fix.',
+  failed: 'The device hit an error that polling again cannot fix.',
 }
 
 /** The same to the user who has to decide. */
 const TO_USER: Readonly<Record<string, (task: string) => string>> = {
-  'waiting.requested': (task) => `Waiting for you: ${task}`,
-  polling: () => 'Waiting for you: the device asks whether you have decided.',
-  'waiting.pending': (task) => `Waiting for you: ${task}`,
+  'waiting.requested': (task) => `Your turn: ${task}`,
+  polling: (task) => `Your turn: ${task} The device is checking.`,
+  'waiting.pending': (task) => `Your turn: ${task}`,
 }
 
 /** The device on the page: its screen and its machine, which show recorded events. */

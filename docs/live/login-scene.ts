@@ -24,7 +24,7 @@ const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 export function prepareLogin(): (onEnd: () => void) => Scene {
   const sides = { device: new DeviceSide(), service: new ServiceSide() }
   loginStory(sides.device, sides.service)
-  find('#phone-page').replaceChildren(make('p', 'quiet', 'Here you will enter the code.'))
+  find('#phone-page').replaceChildren(make('p', 'quiet', 'You will enter the code here.'))
   return (onEnd) => new LoginScene(sides, loginStory(sides.device, sides.service), onEnd)
 }
 
@@ -142,7 +142,7 @@ class LoginScene implements Scene {
     const isNext = task !== undefined && device.task !== undefined
     device.task = task
     if (isNext)
-      this.#story.add({ at: this.#at(), caption: `Waiting for you: ${task}`, paint: () => undefined })
+      this.#story.add({ at: this.#at(), caption: `Your turn: ${task}`, paint: () => undefined })
   }
 
   #onGrant(grant: Grant, before: Grant | undefined): void {

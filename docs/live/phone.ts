@@ -60,7 +60,10 @@ export class Phone {
     if (decision === 'approve')
       this.#show(connectedPage(), make('p', 'quiet', 'It gets the token with its next poll.'))
     else
-      this.#show(make('h3', '', 'Request denied'), make('p', 'quiet', 'It learns this with its next poll.'))
+      this.#show(
+        make('h3', '', 'Request denied'),
+        make('p', 'quiet', 'The device finds out at its next poll.'),
+      )
   }
 
   #enter(refusal?: string): void {

@@ -42,7 +42,7 @@ function withParts(html: string): string {
 /** What the colours and signs of the pictures mean. */
 function key(): string {
   const roles = Object.entries(ROLES).map(([role, means]) => `<span class="chip ${role}">${means}</span>`)
-  return `<p class="key">Colors of states: ${roles.join(' ')} An arrow from a circle leaves several states.</p>`
+  return `<p class="key">Colors of states: ${roles.join(' ')} An arrow from a circle can start in several states.</p>`
 }
 
 /** The compact picture of a machine, as large as it may be shown, in the frame of another one: then both have one scale. */

@@ -7,7 +7,7 @@ import type { Grant } from './watched-service.ts'
 /** What happened when the service came to a state. The device tells the rest. */
 const CAPTIONS: { readonly [State in Grant['state']]?: string } = {
   approved: 'The user approved. The next poll gets the token.',
-  denied: 'The user denied. The next poll says so.',
+  denied: 'The user denied the request. The next poll will tell the device.',
   issuing: 'The service issues the token, once, to this poll.',
 }
 

@@ -80,7 +80,7 @@ export const deviceAuthorization = setup({
       after: { requestTimeout: { target: "failed", actions: [{ type: "keepTimeout" }], description: "no response in 30 s" } },
     },
     waiting: {
-      description: "The user has the code. No poll is running, and none is due.",
+      description: "The user has the code. The next poll is scheduled.",
       tags: ["waiting"],
       meta: { text: "Waiting for the user." },
       initial: "requested",
@@ -170,13 +170,13 @@ export const deviceAuthorization = setup({
     },
     denied: {
       type: "final",
-      description: "The user denied the device.",
+      description: "The user denied the request.",
       tags: ["settled"],
       meta: { text: "The request was denied." },
     },
     failed: {
       type: "final",
-      description: "Another poll cannot fix the error.",
+      description: "Polling again would not help.",
       tags: ["settled"],
       meta: { text: "Something went wrong." },
     },

@@ -87,7 +87,7 @@ export const deviceGrant = setup({
       },
     },
     denied: {
-      description: "The user denied.",
+      description: "The user denied the request.",
       tags: ["decided"],
       meta: { text: "Denied." },
       on: {

@@ -308,7 +308,7 @@ function signsOf({ shapes, arrows }: Layout): Sign[] {
       draw: (x, y) => drawStart({ x: x + START, y }),
     }),
     ...(arrows.some(({ arrow }) => arrow.isMain)
-      ? [{ means: 'the usual way', width: 26, draw: arrowOf('main') }]
+      ? [{ means: 'main path', width: 26, draw: arrowOf('main') }]
       : []),
     {
       means: 'condition',
@@ -316,7 +316,7 @@ function signsOf({ shapes, arrows }: Layout): Sign[] {
       draw: (x, y) => text('trigger', x, y, TRIGGER),
     },
     ...has(({ state }) => state.invokes.length > 0, {
-      means: 'runs meanwhile',
+      means: 'runs in this state',
       width: 11,
       draw: (x, y) => element('g', { class: 'working' }, element('path', { class: 'play', d: playAt(x, y) })),
     }),

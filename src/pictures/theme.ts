@@ -5,10 +5,10 @@ export type Role = 'waiting' | 'working' | 'retrying' | 'good' | 'bad' | 'over'
 export const ROLES: Readonly<Record<Role, string>> = {
   waiting: 'waits',
   working: 'works',
-  retrying: 'has trouble',
+  retrying: 'recovering',
   good: 'goal',
   bad: 'failure',
-  over: 'other end',
+  over: 'ended',
 }
 
 /**

@@ -104,12 +104,12 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     const code = await live.code()
     await live.lit('device', 'waiting.pending')
     const caption = live.tab.locator('#caption')
-    await caption.filter({ hasText: 'Waiting for you: enter the code on the phone.' }).waitFor()
+    await caption.filter({ hasText: 'Your turn: enter the code on the phone.' }).waitFor()
     await live.enter('BBBB-BBBB')
     await live.alerts('Unknown code')
     expect(await live.tab.getByRole('heading', { name: /Deploy Tool/ }).count()).toBe(0)
     await live.enter(code.toLowerCase().replace('-', ' '))
-    await caption.filter({ hasText: 'Waiting for you: approve or deny on the phone.' }).waitFor()
+    await caption.filter({ hasText: 'Your turn: approve or deny on the phone.' }).waitFor()
     await live.decide('Deny')
     await live.says('The request was denied.')
     await live.lit('device', 'denied')
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
       await live.tab.keyboard.press('ArrowRight')
       await live.lit('device', state)
     }
-    expect(await live.tab.textContent('#caption')).toBe('Waiting for you: enter the code on the phone.')
+    expect(await live.tab.textContent('#caption')).toBe('Your turn: enter the code on the phone.')
     // That may be the newest moment.
     await live.tab.keyboard.press('Home')
     await live.press('Now')

@@ -43,7 +43,7 @@ export interface Addresses {
 }
 
 /** The response to any other path or host. */
-export const NOTHING_HERE = json(404, { message: 'nothing found at this path of this host' })
+export const NOTHING_HERE = json(404, { message: 'not found' })
 
 export interface Route {
   /** The hosts at which the route exists; `undefined` for any, if the service has no URL. */
