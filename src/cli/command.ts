@@ -67,6 +67,7 @@ export const marked: OutputConfiguration = {
 
 /** What the help says about a command. */
 interface Described {
+  /** Behind that of the command to which it belongs, if there is one. */
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
@@ -82,7 +83,7 @@ interface Described {
 export function command({ name, summary, description, exitCodes, examples }: Described): Command {
   const codes = Object.entries({ ...exitCodes, 2: 'usage error' })
   const shown = `${bold('Examples:')}\n${examples.map((example) => `  ${example.replaceAll('\n', '\n      ')}`).join('\n')}`
-  return new Command(name)
+  return new Command(name.split(' ').at(-1))
     .summary(summary)
     .description(description)
     .exitOverride()

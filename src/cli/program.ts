@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Co
   'Call APIs:': {
     api: async () => (await import('./commands/api.ts')).apiCommand(),
     jwt: async () => (await import('./commands/jwt.ts')).jwtCommand(),
+    mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
     'git-credential': async () => (await import('./commands/git-credential.ts')).gitCredentialCommand(),
   },
   'See a login:': {

@@ -112,6 +112,11 @@ export interface McpLogin {
   readonly fetch: typeof globalThis.fetch
   /** Logs in, unless there is a login. Also soon after one was denied. Rejects as `fetch` does. */
   login(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
+  /**
+   * Ends the waits for the user, so that the process can end: they reject with {@link LoginPendingError}, after a poll that is
+   * on its way. Another process can continue the login.
+   */
+  stop(): void
   /** Removes the login from the store, gives up a pending one, and revokes the tokens. */
   logout(): Promise<Revocation>
   /** Reads what is stored. Sends nothing. */
@@ -174,6 +179,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
   let running: Promise<boolean> | undefined
   let shown: string | undefined
   let stepUps = 0
+  const stopping = new AbortController()
 
   /** Opens the stored login. It stays open, so that all requests share one refresh. */
   function open(): Promise<OpenLogin | undefined> {
@@ -286,9 +292,10 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
         await show(state.login, codes)
         if (await poll(state.login, opened, refused)) return true
       }
-      if (waited >= wait) throw codes ? new LoginPendingError(codes) : new BusyError(pidOf(state))
+      if (stopping.signal.aborted || waited >= wait)
+        throw codes ? new LoginPendingError(codes) : new BusyError(pidOf(state))
       const seconds = Math.min(1, wait - waited)
-      await pause(clock, seconds * 1000)
+      await pause(clock, seconds * 1000, stopping.signal).catch(() => undefined)
       waited += seconds
     }
   }
@@ -471,6 +478,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
       const done = logIn({ scopes: [] }, undefined, true)
       await unlessAborted(signal, () => done)
     },
+    stop: () => stopping.abort(),
     async logout() {
       const opened = await reopen()
       await pending.remove()

@@ -11,6 +11,9 @@ const GAP = 4
 /** Lines to leave free below the card for the states. */
 const LINES_BELOW = 5
 
+/** The codes that a user needs. Programs may also want the interval. */
+export type CodesOnScreen = Omit<ShownCodes, 'interval'> & Partial<ShownCodes>
+
 /** The size of the terminal and what to show. */
 export interface Room {
   readonly columns: number
@@ -28,7 +31,7 @@ export interface Room {
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3.1 RFC 8628, section 3.3.1} for the QR code
  */
 export function codesCard(
-  codes: ShownCodes,
+  codes: CodesOnScreen,
   { columns, rows, qr, hasKeys }: Room,
   texts: TerminalTexts,
 ): Line[] {

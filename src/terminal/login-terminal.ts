@@ -2,10 +2,11 @@ import type { ReadStream } from 'node:tty'
 import type { DeviceResult } from '../../machines/device-context.ts'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { announce } from '../client/create-device-authorization.ts'
-import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
+import type { DeviceAuthorizationActor } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
 import { watchActor } from '../client/watch.ts'
 import { isLoopback } from '../protocol/address.ts'
+import type { CodesOnScreen } from './codes-card.ts'
 import { failure } from './failure.ts'
 import { listenToKeys } from './keys.ts'
 import { openBrowser } from './open-browser.ts'
@@ -60,13 +61,13 @@ export interface LoginTerminal {
   /** Starts an authorization, unless it has started, and shows it to its end. Keys and signals cancel it. */
   run(actor: DeviceAuthorizationActor): Promise<DeviceResult>
   /** Shows codes. Opens the browser and copies the code if the options say so. */
-  show(codes: ShownCodes): void
+  show(codes: CodesOnScreen): void
   /** Shows how the login failed. */
   fail(error: Failure): void
   /** Listens to keys and signals. */
   listen(cancel: () => unknown): void
   /** The codes that were shown last. */
-  codes(): ShownCodes | undefined
+  codes(): CodesOnScreen | undefined
   /** The signal that cancelled it. */
   signal(): Signal | undefined
   /** Restores the default behaviour of keys and signals. Idempotent. */
@@ -86,12 +87,12 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   stream.on('error', ignore)
   const report = reportTo(stream, { json, color, qr, hasKeys, texts })
   if (isCaptured) report.say({ event: 'shown' }, texts.shownHere)
-  let codes: ShownCodes | undefined
+  let codes: CodesOnScreen | undefined
   let signal: Signal | undefined
   let release = () => {}
 
   const say = (event: string, message: string) => report.say({ event, message }, message)
-  const openAddress = ({ verificationUriComplete, verificationUri }: ShownCodes) => {
+  const openAddress = ({ verificationUriComplete, verificationUri }: CodesOnScreen) => {
     const address = verificationUriComplete ?? verificationUri
     const why = openBrowser(address)
     const { hostname, protocol, port } = new URL(address)
@@ -99,13 +100,13 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     const instead = why && (isLoopback(hostname) ? forward() : texts.noBrowser[why])
     say('open', instead ?? texts.opening(address))
   }
-  const copyCode = async ({ userCode }: ShownCodes) => {
+  const copyCode = async ({ userCode }: CodesOnScreen) => {
     const { copy } = await import('./copy.ts')
     say('copy', await copy(userCode, stream, texts))
   }
 
-  const withCodes = (act: (codes: ShownCodes) => unknown) => () => void (codes && act(codes))
-  const show = (shown: ShownCodes) => {
+  const withCodes = (act: (codes: CodesOnScreen) => unknown) => () => void (codes && act(codes))
+  const show = (shown: CodesOnScreen) => {
     codes = shown
     report.codes(shown)
     if (options.copy) void copyCode(shown)

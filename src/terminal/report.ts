@@ -1,6 +1,5 @@
-import type { ShownCodes } from '../client/options.ts'
 import type { DeviceView } from '../client/view.ts'
-import { codesCard } from './codes-card.ts'
+import { type CodesOnScreen, codesCard } from './codes-card.ts'
 import { liveLine } from './live-line.ts'
 import type { TerminalTexts } from './texts.ts'
 import { isCi } from './why-no-browser.ts'
@@ -11,7 +10,7 @@ export type Event = { readonly event: string } & Readonly<Record<string, unknown
 
 /** Shows the progress of an authorization. */
 export interface Report {
-  codes(codes: ShownCodes): void
+  codes(codes: CodesOnScreen): void
   /** @param now Returns the view of the same state at the current time. */
   state(view: DeviceView, now: () => DeviceView): void
   /** Reports anything else: as an event to programs, as lines to users. */

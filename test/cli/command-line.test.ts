@@ -26,13 +26,15 @@ describe('the command line', { concurrent: true }, () => {
       expect(execFileSync(COMMAND, [option], { encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
-  test.for(program.commands.map((declared) => declared.name()))(
-    '%s has help with exit codes and examples in 80 columns',
-    async (name, { world }) => {
-      const { stdout } = await world.expect(`${name} --help`, {})
-      expect(stdout).toMatch(/^Exit codes:\n {2}0 {4}.*\n(.*\n)* {2}2 {4}usage error$/m)
-      expect(stdout).toMatch(new RegExp(`^Examples:\n  [^]*authgraph ${name}`, 'm'))
-      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
-    },
-  )
+  const names = program.commands.flatMap((declared) => [
+    declared.name(),
+    ...declared.commands.map((each) => `${declared.name()} ${each.name()}`),
+  ])
+
+  test.for(names)('%s has help with exit codes and examples in 80 columns', async (name, { world }) => {
+    const { stdout } = await world.expect(`${name} --help`, {})
+    expect(stdout).toMatch(/^Exit codes:\n {2}0 {4}.*\n(.*\n)* {2}2 {4}usage error$/m)
+    expect(stdout).toMatch(new RegExp(`^Examples:\n  [^]*authgraph ${name}`, 'm'))
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
 })

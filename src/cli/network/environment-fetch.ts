@@ -13,12 +13,17 @@ type Connect = buildConnector.connector
  * them. The `fetch` rejects with a {@link ProxyError} if the proxy fails.
  *
  * @param direct The `fetch` without a proxy; that of the runtime by default.
+ * @param given The proxy of an option, which replaces that of the variables.
  * @throws {@link CommandError} with code `usage` if the address of the proxy is not valid.
  */
-export async function environmentFetch(direct = globalThis.fetch): Promise<typeof globalThis.fetch> {
-  const variable = VARIABLES.find((name) => process.env[name])
-  if (!variable) return direct
-  const proxy = proxyAddress(process.env[variable] ?? '', variable)
+export async function environmentFetch(
+  direct = globalThis.fetch,
+  given?: string,
+): Promise<typeof globalThis.fetch> {
+  const variable = proxyVariable()
+  const address = given ?? process.env[variable ?? '']
+  if (!address) return direct
+  const proxy = proxyAddress(address, given === undefined ? String(variable) : '--proxy')
   let loaded: ReturnType<typeof load> | undefined
   const send = async (address: string | URL, init: object) => {
     loaded ??= load(proxy)
@@ -37,6 +42,11 @@ export async function environmentFetch(direct = globalThis.fetch): Promise<typeo
     return send(input.url, { method, headers: [...headers], redirect, signal, body })
   }
   return through as unknown as typeof globalThis.fetch
+}
+
+/** The variable that names the proxy. */
+export function proxyVariable(): string | undefined {
+  return VARIABLES.find((name) => process.env[name])
 }
 
 /** Loads what sends requests through a proxy: most calls for a token send none. */

@@ -1,0 +1,90 @@
+import { type Command, Option } from 'commander'
+import { command, exitWith } from '../command.ts'
+import type { McpOptions } from './mcp/open-mcp-login.ts'
+import { mcpLogin, mcpLogout, mcpStatus } from './mcp/operations.ts'
+import { readHost, readIssuer } from './values.ts'
+
+const RESULTS = { 1: 'refused or failed, or nobody is logged in' }
+
+/** Declares `authgraph mcp` and its operations. */
+export function mcpCommand(): Command {
+  return command({
+    name: 'mcp',
+    summary: 'log in to remote MCP servers',
+    description: 'Log in to a remote MCP server, for all programs of this user that use the same store.',
+    exitCodes: { 0: 'done', ...RESULTS },
+    examples: ['authgraph mcp login https://mcp.example.com/mcp'],
+  })
+    .addCommand(
+      withOptions(
+        command({
+          name: 'mcp login',
+          summary: 'log in to the server',
+          description:
+            'Show a code, wait until you enter it in a browser, and store the token for all processes that use the same ' +
+            'store. Ctrl-C keeps the code: the next process continues with it.',
+          exitCodes: {
+            0: 'logged in',
+            1: 'refused or failed',
+            3: 'the code expired',
+            4: 'denied by the user',
+            130: 'stopped before it finished (Ctrl-C)',
+          },
+          examples: [
+            'authgraph mcp login https://mcp.example.com/mcp',
+            'authgraph mcp login --issuer https://github.com/login/oauth \\\n--client-id YOUR_CLIENT_ID https://api.githubcopilot.com/mcp/',
+          ],
+        }),
+        mcpLogin,
+      ),
+    )
+    .addCommand(
+      withOptions(
+        command({
+          name: 'mcp status',
+          summary: 'show whether you are logged in',
+          description:
+            'Show what is stored: the issuer, the scopes, and a code that waits for you. Sends nothing.',
+          exitCodes: { 0: 'logged in', 1: 'not logged in' },
+          examples: ['authgraph mcp status https://mcp.example.com/mcp'],
+        }),
+        mcpStatus,
+      ),
+    )
+    .addCommand(
+      withOptions(
+        command({
+          name: 'mcp logout',
+          summary: 'delete and revoke the token',
+          description:
+            'Delete the token from this machine, give up a code that waits for you, and revoke the token if the issuer has ' +
+            'an endpoint for that.',
+          exitCodes: { 0: 'logged out', ...RESULTS },
+          examples: ['authgraph mcp logout https://mcp.example.com/mcp'],
+        }),
+        mcpLogout,
+      ),
+    )
+}
+
+/** Adds what the command and its operations share. The command also parses the options behind an operation. */
+function withOptions(declared: Command, run: (url: string, options: McpOptions) => Promise<number>): Command {
+  return declared
+    .argument('<url>', 'the URL of the server', readIssuer)
+    .addOption(
+      new Option('--store <place>', 'store the login here').choices(['keyring', 'file']).default('keyring'),
+    )
+    .option('--proxy <url>', 'use this HTTP proxy (default: as in HTTPS_PROXY or ALL_PROXY)')
+    .option('--issuer <url>', 'log in at this issuer, if it is of another site than the server', readIssuer)
+    .option('--client-id <id>', 'use the ID of your client at the issuer (default: register one)')
+    .option(
+      '--verification-host <host>',
+      'enter codes at this host, if it is not that of the issuer; repeatable',
+      (text, before: string[] = []) => [...before, new URL(`https://${readHost(text)}`).host],
+    )
+    .action(
+      exitWith((url: string, _options: object, self: Command) =>
+        run(url, self.optsWithGlobals<McpOptions>()),
+      ),
+    )
+}

@@ -1,0 +1,60 @@
+import { BadOptionError } from '../../../errors.ts'
+import { deviceLogin, type McpLogin, type McpLoginOptions } from '../../../mcp/index.ts'
+import { CommandError } from '../../command-error.ts'
+import { environmentFetch } from '../../network/environment-fetch.ts'
+import { checkStore, loginStore } from '../../storage/saved-logins.ts'
+import type { StoreName } from '../../storage/saved-profiles.ts'
+
+/** The options that all commands for MCP servers have. */
+export interface McpOptions {
+  readonly store: Exclude<StoreName, 'none'>
+  readonly proxy?: string
+  readonly issuer?: string
+  readonly clientId?: string
+  readonly verificationHost?: string[]
+  readonly color: boolean
+}
+
+/**
+ * Opens the login at an MCP server.
+ *
+ * @throws {@link CommandError} if the store cannot be used, or the options do not fit.
+ */
+export async function openMcpLogin(
+  url: string,
+  { store, proxy, issuer = '', clientId, verificationHost }: McpOptions,
+  more: Pick<McpLoginOptions, 'onCodes' | 'wait'> = {},
+): Promise<McpLogin> {
+  if (clientId !== undefined && issuer === '')
+    throw new CommandError('usage', '--client-id needs --issuer: a client belongs to one issuer')
+  await checkStore(store)
+  const fetch = await environmentFetch(globalThis.fetch, proxy)
+  const login = deviceLogin(url, {
+    store: loginStore(store),
+    // Without a proxy, the address that is connected is checked, too.
+    ...(fetch !== globalThis.fetch && { fetch }),
+    ...(clientId !== undefined && { clients: { [issuer]: { clientId } } }),
+    verificationHosts: verificationHost,
+    confirmIssuer({ server, issuer: named }) {
+      if (named === issuer) return true
+      throw new CommandError(
+        'usage',
+        `${new URL(server).host} wants a login at ${named}: if you trust that, add --issuer ${named}`,
+      )
+    },
+    ...more,
+  })
+  return {
+    ...login,
+    fetch: (...request) => login.fetch(...request).catch(explain),
+    login: (...options) => login.login(...options).catch(explain),
+  }
+}
+
+function explain(error: unknown): never {
+  if (!(error instanceof BadOptionError)) throw error
+  throw new CommandError(
+    'usage',
+    'the issuer does not register clients: pass the ID of your client there with --client-id, and the issuer with --issuer',
+  )
+}

@@ -1,0 +1,86 @@
+import { describe, expect } from 'vitest'
+import { CLIENT_ID } from './support/live-service.ts'
+import { test, type World } from './support/world.ts'
+
+/** An MCP server, and our service as its issuer, where the command has a client. */
+async function serverIn(world: World) {
+  const service = await world.live({ dialect: 'rfc8628' })
+  const server: string = await world.serve((request, response) => {
+    if (!request.url?.startsWith('/.well-known/')) return response.writeHead(401).end()
+    const document = { resource: `${server}/mcp`, authorization_servers: [service.url] }
+    return response.setHeader('content-type', 'application/json').end(JSON.stringify(document))
+  })
+  const url = `${server}/mcp`
+  const options = ['--store', 'file', '--issuer', service.url, '--client-id', CLIENT_ID]
+  return { service, url, host: new URL(url).host, options }
+}
+
+describe('authgraph mcp', { concurrent: true }, () => {
+  test('logs in, says where and what hosts need, shows the login, and logs out', async ({ world }) => {
+    const { service, url, host, options } = await serverIn(world)
+    const place = `logins/${encodeURIComponent(`mcp ${url} ${service.url}`)}.json (plain text)`
+    const env = { HTTPS_PROXY: 'http://127.0.0.1:9' }
+    const warning = (name: string) => `${name} is set here, but most hosts do not pass it on`
+    const login = {
+      stdout: [
+        `${url} asks for a login at ${service.url}.`,
+        `Logged in to ${host}\n`,
+        place,
+        `authgraph mcp ${options.join(' ')} ${url}`,
+        warning('AUTHGRAPH_CONFIG_DIR'),
+        warning('HTTPS_PROXY'),
+      ],
+    }
+    await world.expect(['mcp', 'login', ...options, url], login, { env, onOutput: service.approver() })
+    // Without a code, since there is a login.
+    const again = await world.expect(['mcp', 'login', ...options, url], { never: ['asks for a login'] })
+    const { issued } = service
+    for (const token of issued) expect(again.stdout).not.toContain(token)
+    const status = ['mcp', 'status', '--store', 'file', url]
+    await world.expect(status, { stdout: [`Logged in to ${host}\n`, service.url, place], never: issued })
+    await world.expect(['mcp', 'logout', ...options, url], { stdout: [`Logged out of ${host}`] })
+    await world.expect(status, { code: 1, stdout: `Not logged in to ${host}\n` })
+    await world.expect(['mcp', 'logout', ...options, url], { code: 1, stderr: ['Not logged in'] })
+  })
+
+  test('keeps the code after Ctrl-C, and the next login continues with it', async ({ world }) => {
+    const { service, url, options } = await serverIn(world)
+    const login = ['mcp', 'login', ...options, url]
+    const codes: string[] = []
+    const note = (text: string) => {
+      const [code] = /\b[A-Z]{4}-[A-Z]{4}\b/.exec(text) ?? []
+      if (code !== undefined) codes.push(code)
+    }
+    const stop = (text: string, kill: (signal: NodeJS.Signals) => void) => {
+      note(text)
+      if (codes.length > 0) kill('SIGINT')
+    }
+    await world.expect(login, { code: 130, stdout: ['continues with the same code'] }, { onOutput: stop })
+    await world.expect(['mcp', 'status', ...options, url], { code: 1, stdout: [`Enter ${codes[0]} at `] })
+    const approve = service.approver()
+    await world.expect(login, {}, { onOutput: (text) => [note(text), approve(text)] })
+    expect(new Set(codes).size).toBe(1)
+  })
+
+  test('says which options are missing', async ({ world }) => {
+    const { service, url } = await serverIn(world)
+    const login = ['mcp', 'login', '--store', 'file']
+    const other = url.replace('localhost', '127.0.0.1')
+    await world.expect([...login, url], { code: 2, stderr: [`add --issuer ${service.url}`] })
+    await world.expect([...login, '--issuer', service.url, url], { code: 2, stderr: ['--client-id'] })
+    await world.expect([...login, '--client-id', 'id', url], {
+      code: 2,
+      stderr: ['--client-id needs --issuer'],
+    })
+    await world.expect([...login, other], { code: 1, stderr: ['describes another server'] })
+    await world.expect([...login, 'mcp.example.com'], { code: 2, stderr: ['Expected an address'] })
+    const noKeyring = { code: 1, stderr: ['--store file'] }
+    await world.expect(['mcp', 'login', url], noKeyring)
+  })
+
+  test('reports that the user denied', async ({ world }) => {
+    const { service, url, options } = await serverIn(world)
+    const denied = { code: 4, stderr: [/denied/.source] }
+    await world.expect(['mcp', 'login', ...options, url], denied, { onOutput: service.denier() })
+  })
+})
