@@ -210,9 +210,9 @@ export const deviceGrant = setup({
           guard: 'claimIsOurs',
           target: 'authorized',
           actions: ['endClaim', 'keepDelivery'],
-          description: 'under our claim: access_token',
+          description: 'claim still holds: access_token',
         },
-        notIssued: { guard: 'claimIsOurs', target: 'approved', actions: 'endClaim', description: 'under our claim' },
+        notIssued: { guard: 'claimIsOurs', target: 'approved', actions: 'endClaim', description: 'claim still holds' },
       },
     },
     denied: {

@@ -81,9 +81,9 @@ export const deviceGrant = setup({
           guard: { type: "claimIsOurs" },
           target: "authorized",
           actions: [{ type: "endClaim" }, { type: "keepDelivery" }],
-          description: "under our claim: access_token",
+          description: "claim still holds: access_token",
         },
-        notIssued: { guard: { type: "claimIsOurs" }, target: "approved", actions: [{ type: "endClaim" }], description: "under our claim" },
+        notIssued: { guard: { type: "claimIsOurs" }, target: "approved", actions: [{ type: "endClaim" }], description: "claim still holds" },
       },
     },
     denied: {

@@ -26,8 +26,8 @@ const ADVICE = {
   bad_id_token: 'Do not rely on the user that it names. `claim` is what is wrong.',
   no_access: 'Send its response: `error.getResponse()`.',
   key_truncated: 'Pass all lines of the key, in quotes if it is in an `.env` file.',
-  key_public: 'Pass the private key: this is the public one.',
-  key_certificate: 'Pass the private key: this is a certificate.',
+  key_public: 'Pass the private key.',
+  key_certificate: 'Pass the private key.',
   key_openssh: 'Convert a copy of the key with `ssh-keygen -p -m PEM`.',
   key_encrypted: 'Decrypt the key with `openssl pkey`.',
   key_not_rsa: 'Generate an RSA key in the settings of the app.',
@@ -35,8 +35,23 @@ const ADVICE = {
   key_too_short: 'Generate a key of 2048 bits or more.',
   bad_app_id: 'Pass the ID from the settings of the app.',
   clock_skew: 'Set the clock of this machine.',
-  sign_failed: 'Check the function that you pass as `sign`.',
+  sign_failed: 'Check the function that you pass as `sign`, or whether the key is damaged.',
 } satisfies Record<ErrorCode, string>
+
+/** Why an app JWT cannot be signed. These errors have one class. */
+const JWT_CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  key_truncated: 'Lines of the key are missing.',
+  key_public: 'The key is a public key.',
+  key_certificate: 'The key is a certificate.',
+  key_openssh: 'The key has the format of OpenSSH.',
+  key_encrypted: 'The key is encrypted.',
+  key_not_rsa: 'The key is not an RSA key.',
+  key_unreadable: 'The key is missing, or cannot be read.',
+  key_too_short: 'The key has fewer than 2048 bits.',
+  bad_app_id: 'The ID of the app is missing or invalid.',
+  clock_skew: 'The clocks of this machine and of the API differ by more than an hour.',
+  sign_failed: 'The app JWT was not signed.',
+}
 
 /**
  * Writes the reference of all errors.
@@ -46,7 +61,10 @@ const ADVICE = {
 export function writeErrors(source: string): string {
   const causes = causesIn(source)
   const rows = Object.entries(ADVICE).map(([code, advice]) => {
-    const { name, cause } = causes.get(code) ?? { name: 'JwtError', cause: 'The app JWT cannot be signed.' }
+    const { name, cause } = causes.get(code) ?? {
+      name: 'JwtError',
+      cause: JWT_CAUSES[code as ErrorCode] ?? '',
+    }
     return `| \`${code}\` | \`${name}\` | ${cause} | ${advice} |`
   })
   const refusals = [...source.matchAll(/^ {2}([a-z_]+): '(.*)',$/gm)].map(
@@ -72,12 +90,13 @@ try {
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-A failed poll is not an error: it is retried until the codes expire. So \`unreachable\`, \`timed_out\` and \`bad_response\` come from the
+A failed poll is not an error: it is retried until the code expires. So \`unreachable\`, \`timed_out\` and \`bad_response\` come from the
 request for codes, from a refresh, or from an API.
 
 ## Codes of services
 
-A \`RefusedError\` has the code of the service in \`error\`. These are explained in its message; any other is untrusted text.
+A \`RefusedError\` has the code of the service in \`error\`, and its message explains these. Any other is untrusted text. An \`ApiError\` of
+\`createApi()\` is a \`RefusedError\` too, with the \`body\` and \`headers\` of the response.
 
 | \`error\` | Message |
 | --- | --- |

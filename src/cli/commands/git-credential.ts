@@ -30,7 +30,7 @@ export function gitCredentialCommand(): Command {
   return command({
     name: 'git-credential',
     summary: 'provide the token of a login to git',
-    description: 'Act as a git credential helper. Git runs this command; the first example configures it.',
+    description: 'Act as a git credential helper. Git runs this command; the first example sets it up.',
     exitCodes: { 0: 'done, or left to the next helper', 1: 'the login has expired' },
     examples: [
       "git config --global credential.https://github.com.helper \\\n'!authgraph git-credential'",
