@@ -1,61 +1,76 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { build } from 'esbuild'
+import { resolve as absolute, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { build as buildPage } from 'vite'
 import { ENTRIES } from './entries.js'
 
 const APP_JWT = 'src/app-jwt/index.ts'
+const [MAIN, AUTH, OIDC, SERVICE] = ['index.ts', 'auth/index.ts', 'oidc/index.ts', 'service/index.ts'].map(
+  (file) => absolute('src', file),
+)
+const SIGNER = 'dist/src/app-jwt/index.js'
 
-const shared = {
-  bundle: true,
-  metafile: true,
-  logLevel: 'warning',
-  // ofetch's `node` build carries its own copy of a fetch implementation; every runtime here has one.
-  conditions: ['module', 'browser', 'default'],
-  mainFields: ['module', 'main'],
-}
+// ofetch's `node` build carries its own copy of a fetch implementation; every runtime here has one.
+const resolve = { conditionNames: ['module', 'browser', 'default'], mainFields: ['module', 'main'] }
 
-/** The package entries: ES modules that share their classes through common chunks. */
-const entries = () =>
-  build({
-    ...shared,
-    entryPoints: ENTRIES.map(({ source }) => source).filter((source) => source !== APP_JWT),
-    outdir: 'dist',
-    outbase: '.',
-    chunkNames: 'src/chunks/[hash]',
-    splitting: true,
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2023',
-    external: ['xstate', 'jose', 'react', 'redis', 'pg', 'libsql', 'vitest', '@napi-rs/keyring', 'node:*'],
+const forModules = { platform: 'neutral', resolve, transform: { target: 'es2023' } }
+
+/**
+ * The package entries: ES modules that share their classes through common chunks. Since each further file takes Node a
+ * millisecond, what `authgraph` loads is in few files, by who else needs it: everybody, `authgraph/auth`, `authgraph/oidc`,
+ * `authgraph/service`, or only entries that log in.
+ */
+async function entries() {
+  const sources = ENTRIES.map(({ source }) => source).filter((source) => source !== APP_JWT)
+  const bundle = await rolldown({
+    ...forModules,
+    input: Object.fromEntries(sources.map((source) => [source.replace(/\.ts$/, ''), source])),
+    external: [/^(xstate|jose|react|redis|pg|libsql|vitest)(\/|$)/, '@napi-rs/keyring', /^node:/],
     plugins: [loadFromFile(/^\.\.\/app-jwt\/create-app-jwt-signer\.ts$/, '../app-jwt/index.js')],
   })
+  return bundle.write({
+    dir: 'dist',
+    chunkFileNames: 'src/chunks/[name].js',
+    minifyInternalExports: false,
+    comments: { legal: true, annotation: true, jsdoc: false },
+    codeSplitting: { groups: Object.entries(CHUNKS).map(groupOf) },
+  })
+}
+
+/** What `authgraph` loads, by who else does. A module is in the first that it matches; all others are left to the bundler. */
+const CHUNKS = {
+  errors: (id) => /src\/(errors|assert-known)\.ts$/.test(id),
+  requests: (_, loading) => loading.has(MAIN) && loading.has(AUTH),
+  responses: (_, loading) => loading.has(MAIN) && loading.has(OIDC),
+  machines: (_, loading) => loading.has(MAIN) && loading.has(SERVICE),
+  login: (id, loading) => loading.has(MAIN) && id !== MAIN,
+}
+
+const groupOf = ([chunk, matches], index) => ({
+  name: (id, graph) => (matches(id, whatLoads(id, graph)) ? chunk : null),
+  debugName: chunk,
+  priority: 9 - index,
+})
+
+function whatLoads(id, graph, loading = new Set()) {
+  if (loading.has(id)) return loading
+  loading.add(id)
+  for (const importer of graph.getModuleInfo(id).importers) whatLoads(importer, graph, loading)
+  return loading
+}
 
 /**
  * One file, because a signer is often all that an application loads, and each further file takes Node a millisecond.
  * Only the errors stay external, because `instanceof` needs the same classes as the other entries.
- *
- * @param {import('esbuild').Metafile} entries
  */
-const appJwt = ({ outputs }) =>
-  build({
-    ...shared,
-    entryPoints: [APP_JWT],
-    outfile: 'dist/src/app-jwt/index.js',
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2023',
-    plugins: [
-      loadFromFile(
-        /\/errors\.ts$/,
-        relative(
-          'dist/src/app-jwt',
-          Object.keys(outputs).find((file) => 'src/errors.ts' in outputs[file].inputs),
-        ),
-      ),
-    ],
+async function appJwt() {
+  const bundle = await rolldown({
+    ...forModules,
+    input: APP_JWT,
+    plugins: [loadFromFile(/\/errors\.ts$/, '../chunks/errors.js')],
   })
+  return bundle.write({ file: SIGNER })
+}
 
 /**
  * The command with all its dependencies, as CommonJS, which Node loads faster than ES modules: one file with what a stored
@@ -67,10 +82,7 @@ async function command() {
     input: 'src/cli/main.ts',
     platform: 'node',
     external: ['@napi-rs/keyring', 'redis', 'pg', 'libsql'],
-    resolve: {
-      conditionNames: shared.conditions,
-      mainFields: shared.mainFields,
-    },
+    resolve,
     transform: { target: 'node20.19', define: { 'import.meta.url': '__filename' } },
   })
   const written = await bundle.write({
@@ -101,14 +113,14 @@ async function command() {
  * @param {string} file
  */
 function hideErrorLines(file) {
-  const creating = /^.*\bnew (\w*Error\d*|Refusal|this)\(.*$/gm
+  const creating = /^.*\bnew (\w*Error[$\d]*|\(.*Error\)|this)\(.*$/gm
   writeFileSync(file, readFileSync(file, 'utf8').replace(creating, '$& // node-do-not-add-exception-line'))
 }
 
 /** Excludes imports that match, and loads them from another file. */
-const loadFromFile = (filter, path) => ({
+const loadFromFile = (filter, file) => ({
   name: 'load from file',
-  setup: ({ onResolve }) => onResolve({ filter }, () => ({ path, external: true })),
+  resolveId: { filter: { id: filter }, handler: () => ({ id: file, external: true }) },
 })
 
 /**
@@ -118,20 +130,16 @@ const loadFromFile = (filter, path) => ({
  * @returns {Promise<readonly string[]>} The files of all bundles.
  */
 export async function buildCode() {
-  const modules = await entries()
-  const [signer, { output }] = await Promise.all([appJwt(modules.metafile), command()])
-  const bundles = [modules, signer].map(({ metafile }) => metafile.outputs)
-  const built = bundles.flatMap((outputs) => Object.keys(outputs))
+  const outputs = await Promise.all([entries(), appJwt(), command()])
+  const [modules, signer, program] = outputs.map(({ output }) => output)
+  const built = [...modules.map(({ fileName }) => join('dist', fileName)), SIGNER]
   for (const file of built) hideErrorLines(file)
-  const written = new Set([...built, ...output.map(({ fileName }) => join('dist/src/cli', fileName))])
+  const written = new Set([...built, ...program.map(({ fileName }) => join('dist/src/cli', fileName))])
   for (const name of readdirSync('dist', { recursive: true })) {
     const file = join('dist', name)
     if (/\.c?js$/.test(file) && !written.has(file)) rmSync(file)
   }
   // The page of `--watch`. Written last: build/if-stale.js takes its presence as the sign of a complete build.
   await buildPage({ configFile: 'docs/live/watch.config.ts', logLevel: 'warn' })
-  return [
-    ...bundles.flatMap((outputs) => Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs))),
-    ...output.flatMap(({ moduleIds }) => moduleIds ?? []),
-  ]
+  return [modules, signer, program].flat().flatMap(({ moduleIds }) => moduleIds ?? [])
 }
