@@ -29,6 +29,9 @@ export const METADATA_PATH = '/.well-known/oauth-authorization-server'
 /** Where a server publishes its OpenID Connect metadata. OpenID Connect Discovery 1.0, section 4. */
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration'
 
+/** Path at which this package's service publishes its keys, on the authorization host. RFC 7517, section 5. */
+export const JWKS_PATH = '/.well-known/jwks.json'
+
 /** The grant type of a poll. RFC 8628, section 3.4. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 

@@ -167,8 +167,14 @@ export function createService(options: ServiceOptions): Service {
   const issuer = () => addresses().authUrl ?? IN_PROCESS
   const parts = createParts(options, issuer)
   const { clock, emit, grants, logins, onError, revocations } = parts
+  const { signingKeys } = parts
   const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
-  const offered = { grantTypes: grantTypes(parts), clients: options.clients, canRevoke }
+  const offered = {
+    grantTypes: grantTypes(parts),
+    clients: options.clients,
+    canRevoke,
+    hasKeys: signingKeys !== undefined,
+  }
   const deletionPaths = options.clients.flatMap(({ clientId, clientSecret }) =>
     clientSecret === undefined ? [] : [tokenDeletionPath(Secret.of(clientId).reveal())],
   )
@@ -180,6 +186,7 @@ export function createService(options: ServiceOptions): Service {
     revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
     tokenDeletion: canDelete ? (request) => tokenDeletion(parts, request) : undefined,
     metadata: async () => metadata(issuer(), offered),
+    keys: signingKeys && (async () => json(200, { keys: await signingKeys.publicKeys() })),
     openidConfiguration: options.openidConfiguration
       ? async () => openidConfiguration(issuer(), offered)
       : undefined,

@@ -5,6 +5,7 @@ import type { RegisteredApp } from './credentials/app-jwts.ts'
 import type { Client } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
+import type { SigningKey } from './credentials/signing-keys.ts'
 import type { Dialect } from './grants/dialect.ts'
 import type { Resource } from './grants/resources.ts'
 import type { ServiceEvent } from './host/events.ts'
@@ -133,6 +134,28 @@ export interface ServiceOptions {
    */
   readonly issueToken?: IssueToken
   /**
+   * Private keys, for access tokens that any API can verify: JWTs (RFC 9068). The first key signs, and all are published at
+   * `/.well-known/jwks.json`. Default: none, and access tokens are what `issueToken` returns.
+   *
+   * `issueToken` then returns no token, only `{ expiresIn, scopes }`, and may be missing. This service still knows each token
+   * by its hash: after a revocation, `requireToken` refuses it at once, and other APIs accept it until it expires.
+   *
+   * To change keys: append the new key, and start all instances with this list. Ten minutes later, when the APIs know it,
+   * move it to the front. Remove the old key when its last token has expired.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc9068.html#section-2 RFC 9068, section 2}
+   */
+  readonly keys?: readonly SigningKey[]
+  /**
+   * Whether the service signs access tokens (`jwt`), or `issueToken` makes them (`opaque`). Default: `jwt` with `keys`, and
+   * otherwise `opaque`.
+   */
+  readonly accessToken?: 'jwt' | 'opaque'
+  /**
+   * The `aud` of JWTs whose client named no `resource`: the URI of your API. Default: the URL of the service, `authUrl`.
+   */
+  readonly audience?: string
+  /**
    * Returns the owner of a token that `issueToken` made, or `undefined` if the token is not valid. Use it for signed
    * tokens: the service then stores nothing about them. By default it stores a hash of each token.
    */
@@ -194,6 +217,9 @@ export const SERVICE_OPTIONS: Names<ServiceOptions> = {
   page: true,
   identify: true,
   issueToken: true,
+  keys: true,
+  accessToken: true,
+  audience: true,
   verifyToken: true,
   refreshTokens: true,
   onWarning: true,

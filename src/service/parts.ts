@@ -5,6 +5,7 @@ import { createAppTokens } from './credentials/app-jwts.ts'
 import { createClients } from './credentials/clients.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
+import { createSigningKeys } from './credentials/signing-keys.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './grants/dialect.ts'
 import { createGrants } from './grants/grants.ts'
@@ -23,6 +24,7 @@ import { createRecords } from './records.ts'
 import { createFamilies } from './tokens/families.ts'
 import { createGeneration } from './tokens/generation.ts'
 import { createHeldRefreshes } from './tokens/held-refreshes.ts'
+import { createJwts } from './tokens/jwts.ts'
 import { createLogins } from './tokens/logins.ts'
 import { createTokens, signedTokens } from './tokens/tokens.ts'
 
@@ -50,12 +52,16 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     store = memoryStore({ clock }),
     page = defaultPage,
     identify = development.identify,
-    issueToken = development.issueToken,
+    accessToken = options.keys ? 'jwt' : 'opaque',
+    issueToken = accessToken === 'jwt' ? () => ({}) : development.issueToken,
+    audience,
     clientAddress = development.clientAddress,
     policy,
     onEvent,
   } = options
   const onError = harmless<unknown>(options.onError ?? printErrors(clock))
+  const signingKeys = options.keys && createSigningKeys(options.keys, onError)
+  const jwts = signingKeys && createJwts(signingKeys, { issuer: currentUrl, audience })
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const records = createRecords(store)
   const limiter = createLimiter(limits, records.counts, clock)
@@ -86,7 +92,9 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     page,
     identify,
     secret: formSecret(options.secret, records.formSecret, clock),
+    signingKeys,
     issueToken,
+    accessJwts: accessToken === 'jwt' ? jwts : undefined,
     generation: createGeneration(records.generation, clock, () => onWarning(SET_BACK)),
     tokens,
     families,

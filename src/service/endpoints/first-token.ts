@@ -8,11 +8,8 @@ import { grantId } from '../grants/grants.ts'
 import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
 import { type FirstToken, openFirst, sealFirst } from '../tokens/first-tokens.ts'
-import { accessLifetime, type IssuedToken, issueFor } from '../tokens/issued-token.ts'
-import { secondsUntil, tokenResponse } from './token-response.ts'
-
-/** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
-const LIFETIME = 365 * 24 * 60 * 60
+import { type IssuedToken, issueFor, secondsUntil } from '../tokens/issued-token.ts'
+import { tokenResponse } from './token-response.ts'
 
 /** A poll of a grant that was approved. */
 interface ApprovedPoll extends FoundClient {
@@ -45,40 +42,37 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     await grants.notIssued(key, claim)
     return isInDoubt ? 'expired' : 'denied'
   }
-  const family = refreshTokens && { id: newId(), ...refreshTokens }
+  const family = refreshTokens && {
+    id: newId(),
+    expiresAt: clock.now() + refreshTokens.lifetime * 1000,
+    reuseWindow: refreshTokens.reuseWindow,
+  }
   let issued: IssuedToken
   try {
     const asked = { user, client, scopes: splitScopes(scope, ' '), ...(resource && { resource }) }
-    const order = { ...asked, ...(family && { family: family.id }) }
+    const order = { ...asked, ...(family && { family: family.id }), endsAt: family?.expiresAt }
     issued = await issueFor(parts, order, grant.claim.until)
   } catch (error) {
     onError(error)
     await grants.notIssued(key, claim)
     return unavailable()
   }
-  const { token, scopes, expiresIn } = issued
-  const now = clock.now()
-  const lifetime = family ? accessLifetime(expiresIn, family.lifetime) : expiresIn
+  const { token, scopes, issuedAt, expiresAt, tellsExpiry } = issued
   const first: FirstToken = {
     accessToken: token,
     scopes,
-    issuedAt: now,
-    expiresAt: now + (lifetime ?? LIFETIME) * 1000,
-    tellsExpiry: lifetime !== undefined,
+    issuedAt,
+    expiresAt,
+    tellsExpiry,
     needsSecret: sentSecret,
-    family: family && {
-      id: family.id,
-      refreshToken: new Secret(newRefreshToken(family.id, 0)),
-      expiresAt: now + family.lifetime * 1000,
-      reuseWindow: family.reuseWindow,
-    },
+    family: family && { ...family, refreshToken: new Secret(newRefreshToken(family.id, 0)) },
   }
   const sealed = await sealFirst(deviceCode, first, grantId(key))
   const settled = await grants.issued(key, claim, sealed)
   // The claim has lapsed and another poll has taken it: drop this token.
   if (settled === undefined) return 'approved'
   generation.advance()
-  return deliver(parts, { ...poll, grant: settled }, { first, counted, now, replayed: false })
+  return deliver(parts, { ...poll, grant: settled }, { first, counted, now: issuedAt, replayed: false })
 }
 
 /**

@@ -2,6 +2,7 @@ import { withoutSlash } from '../../protocol/address.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
+  JWKS_PATH,
   REVOCATION_PATH,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
@@ -14,6 +15,8 @@ export interface Offered {
   readonly clients: readonly Client[]
   /** Whether there is a revocation endpoint. */
   readonly canRevoke: boolean
+  /** Whether the service publishes keys. */
+  readonly hasKeys: boolean
 }
 
 /**
@@ -37,7 +40,7 @@ export function openidConfiguration(issuer: string, offered: Offered): ServiceRe
   })
 }
 
-function describe(issuer: string, { grantTypes, clients, canRevoke }: Offered) {
+function describe(issuer: string, { grantTypes, clients, canRevoke, hasKeys }: Offered) {
   const methods = authMethods(clients)
   return {
     issuer,
@@ -46,6 +49,7 @@ function describe(issuer: string, { grantTypes, clients, canRevoke }: Offered) {
     grant_types_supported: grantTypes,
     response_types_supported: [],
     token_endpoint_auth_methods_supported: methods,
+    ...(hasKeys && { jwks_uri: withoutSlash(issuer) + JWKS_PATH }),
     ...(canRevoke && {
       revocation_endpoint: withoutSlash(issuer) + REVOCATION_PATH,
       revocation_endpoint_auth_methods_supported: methods,

@@ -8,9 +8,9 @@ import { refuse, refuseAbove } from '../host/refused-request.ts'
 import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
 import type { Claimed, KnownToken } from '../tokens/families.ts'
-import { accessLifetime, issueFor } from '../tokens/issued-token.ts'
+import { issueFor, secondsUntil } from '../tokens/issued-token.ts'
 import type { TokenPair } from '../tokens/successors.ts'
-import { secondsUntil, tokenResponse } from './token-response.ts'
+import { tokenResponse } from './token-response.ts'
 
 /** Where the errors of a refresh are explained. */
 const ERRORS = { error_uri: 'https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2' }
@@ -129,28 +129,27 @@ async function issue(
   { isGone }: ServiceRequest,
   { known, claimed, client, scopes }: Order,
 ): Promise<TokenPair | 'failed' | 'dropped'> {
-  const { families, tokens, onError, clock } = parts
+  const { families, tokens, onError } = parts
   const { id, family } = known
   const { user, revocations, resource } = family
   const target = resource ? { resource } : {}
   let pair: TokenPair | undefined
   try {
-    const issued = await issueFor(parts, { user, client, scopes, ...target, family: id }, claimed.until)
+    const order = { user, client, scopes, ...target, family: id, endsAt: family.expiresAt }
+    const issued = await issueFor(parts, order, claimed.until)
     const granted = splitScopes(family.scope, ' ')
     if (!issued.scopes.every((scope) => granted.includes(scope)))
       throw new TypeError('issueToken returned a scope at a refresh that the login does not have')
     if (isGone()) throw new Error('the client disconnected before its token was refreshed')
-    const lifetime = accessLifetime(issued.expiresIn, secondsUntil(family.expiresAt, clock.now()))
-    const expiresAt = clock.now() + lifetime * 1000
     const owner = { user, client: client.reference, family: id, revocations }
     const record = { ...owner, scopes: issued.scopes, ...target }
     // Before the pair counts: a crash in between leaves a token that nobody received, and that ends with the family.
-    await tokens.keep(issued.token, record, expiresAt)
+    await tokens.keep(issued.token, record, issued.expiresAt)
     pair = {
       accessToken: issued.token,
       refreshToken: new Secret(newRefreshToken(id, known.generation + 1, known.secret.reveal())),
       scopes: issued.scopes,
-      expiresAt,
+      expiresAt: issued.expiresAt,
     }
     return (await families.issued(known, claimed, pair)) ? pair : 'dropped'
   } catch (error) {

@@ -26,12 +26,3 @@ export function tokenResponse(
   }
   return json(200, body, { pragma: 'no-cache' })
 }
-
-/**
- * Whole seconds, 0 at least.
- *
- * @param at Epoch milliseconds, like `now`.
- */
-export function secondsUntil(at: number, now: number): number {
-  return Math.max(0, Math.floor((at - now) / 1000))
-}

@@ -52,6 +52,12 @@ const ofAResource = {
   scopes: ofAClient.scopes,
 }
 
+/** RSA, or elliptic on P-256. What else a key must be is known when it is read. */
+const signingKey = must(
+  'be a private key for RS256 or ES256: PEM (PKCS#8, "BEGIN PRIVATE KEY"), a JWK, or a CryptoKey that can be exported',
+  isPrivateKey,
+)
+
 const url = must(
   'be an http(s) URL without a query',
   (value) => v.is(v.string(), value) && isBaseAddress(value),
@@ -115,6 +121,11 @@ const schema = objectOf({
       (value) => typeof (value as { update?: unknown } | null)?.update === 'function',
     ),
   ),
+  keys: v.optional(
+    v.pipe(v.array(signingKey, 'must list private keys'), v.minLength(1, 'must not be empty')),
+  ),
+  accessToken: v.optional(v.picklist(['jwt', 'opaque'], 'must be "jwt" or "opaque"')),
+  audience: v.optional(must('be the URI of your API', (value) => v.is(TEXT, value))),
   limits: v.nullish(limits),
   policy: v.optional(policy),
   refreshTokens: v.optional(objectOf({ lifetime: wholeSeconds, reuseWindow: v.optional(seconds) })),
@@ -136,6 +147,12 @@ export function checkOptions(options: unknown): void {
     assertKnown(client.policy, rules.entries, 'rule')
   }
   for (const resource of others.resources ?? []) assertKnown(resource, ofAResource, 'option of a resource')
+  const { keys, accessToken = keys ? 'jwt' : 'opaque' } = others
+  if (accessToken === 'jwt' && keys === undefined) throw new BadOptionError('accessToken "jwt" requires keys')
+  if (accessToken === 'jwt' && 'verifyToken' in others && others.verifyToken !== undefined)
+    throw new BadOptionError(
+      'verifyToken is for tokens of issueToken: with it and keys, set accessToken to "opaque"',
+    )
   const { authUrl, baseUrl, allowHttp } = options as { readonly [name: string]: string | undefined }
   for (const [name, address] of Object.entries({ authUrl, baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
@@ -181,6 +198,13 @@ function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
     v.transform((value) => Object.fromEntries(names.map((name) => [name, Object(value)[name]]))),
     v.object(entries),
   )
+}
+
+function isPrivateKey(value: unknown): boolean {
+  const text = textOf(value)
+  if (text !== '') return text.includes('-----BEGIN PRIVATE KEY-----') || text.trimStart().startsWith('{')
+  const { kty, d, type, extractable } = Object(value)
+  return (type === 'private' && extractable) || (['RSA', 'EC'].includes(kty) && d !== undefined)
 }
 
 /** RFC 8707, section 2. */

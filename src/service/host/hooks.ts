@@ -29,11 +29,11 @@ export interface TokenRequest {
 
 /** A token with its lifetime and scopes, which `issueToken` may return instead of a bare token. */
 export interface MadeToken {
-  /** The access token. */
-  readonly token: string | Secret
+  /** The access token. Required, unless the service signs access tokens with its `keys`: then it must be missing. */
+  readonly token?: string | Secret
   /**
    * Lifetime in seconds, sent to the client as `expires_in`. Default: not sent, and the service accepts the token for a
-   * year; with `refreshTokens`, 8 hours.
+   * year; with `refreshTokens`, 8 hours. Of a token that the service signs: 8 hours; with `refreshTokens`, 10 minutes.
    */
   readonly expiresIn?: number
   /** The granted scopes. Default: the requested ones. At a refresh, the scopes of the login at most. */

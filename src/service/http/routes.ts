@@ -2,6 +2,7 @@ import { isLoopback } from '../../protocol/address.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
+  JWKS_PATH,
   METADATA_PATH,
   OPENID_CONFIGURATION_PATH,
   REVOCATION_PATH,
@@ -21,6 +22,8 @@ export interface Handlers {
   /** GitHub's way to revoke tokens; `undefined` if no client can use it. */
   readonly tokenDeletion: Handler | undefined
   readonly metadata: Handler
+  /** The published keys; `undefined` if there are none. */
+  readonly keys: Handler | undefined
   /** `undefined` unless the option `openidConfiguration` is set. */
   readonly openidConfiguration: Handler | undefined
   /** `undefined` unless the option `api` is set. */
@@ -63,7 +66,7 @@ export interface Routes {
  */
 export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers): Routes {
   const { deviceCode, accessToken, verification, revocation, tokenDeletion } = handlers
-  const { metadata, openidConfiguration, api } = handlers
+  const { metadata, openidConfiguration, keys, api } = handlers
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
     { hosts: hostsAt(address), methods },
@@ -77,6 +80,7 @@ export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers
     ...(openidConfiguration
       ? [at(authUrl, OPENID_CONFIGURATION_PATH, { GET: openidConfiguration, HEAD: openidConfiguration })]
       : []),
+    ...(keys ? [at(authUrl, JWKS_PATH, { GET: keys, HEAD: keys })] : []),
     at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
     ...(revocation ? [at(authUrl, REVOCATION_PATH, { POST: revocation })] : []),

@@ -5,17 +5,43 @@ import { isSecret, Secret } from '../../secret.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import type { KnownClient } from '../credentials/clients.ts'
 import type { IssueToken, MadeToken, TokenRequest } from '../host/hooks.ts'
+import type { Jwts } from './jwts.ts'
 
 /** A token that is ready to be sent to the client. */
 export interface IssuedToken {
   readonly token: Secret
   readonly scopes: readonly string[]
-  /** Lifetime in seconds, if the host or the policy gave one. */
-  readonly expiresIn: number | undefined
+  /** Epoch milliseconds. */
+  readonly issuedAt: number
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  /** Whether the response says when it expires: not if nothing but our own limit decides. */
+  readonly tellsExpiry: boolean
 }
+
+/** What the host and the service know of a token before it exists. */
+interface TokenOrder extends Omit<TokenRequest, 'client'> {
+  readonly client: KnownClient
+  /** When its family expires, if it comes with a refresh token. Epoch milliseconds. */
+  readonly endsAt: number | undefined
+}
+
+/** What issues tokens. */
+interface TokenMaker {
+  readonly issueToken: IssueToken
+  /** Signs the access tokens, unless the host makes them. */
+  readonly accessJwts: Pick<Jwts, 'signAccess'> | undefined
+  readonly clock: { now(): number }
+}
+
+/** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
+const LIFETIME = 365 * 24 * 60 * 60
 
 /** Lifetime in seconds of an access token with a refresh token, if the host gives none: 8 hours, as at GitHub. */
 const SHORT_LIFETIME = 8 * 60 * 60
+
+/** The same for one that is a JWT: after a revocation, other APIs accept it until it expires. */
+const JWT_LIFETIME = 10 * 60
 
 const FIELDS: Names<MadeToken> = { token: true, expiresIn: true, scopes: true }
 
@@ -23,21 +49,33 @@ const FIELDS: Names<MadeToken> = { token: true, expiresIn: true, scopes: true }
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Has the host issue a token.
+ * Issues a token: has the host make it or, if the service signs tokens, decide on it.
  *
  * @param until When the claim ends, in epoch milliseconds.
  * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
  */
 export async function issueFor(
-  { issueToken, clock }: { readonly issueToken: IssueToken; readonly clock: { now(): number } },
-  { client, ...request }: Omit<TokenRequest, 'client'> & { readonly client: KnownClient },
+  { issueToken, accessJwts, clock }: TokenMaker,
+  { client, endsAt, ...request }: TokenOrder,
   until: number,
 ): Promise<IssuedToken> {
   const { clientId, name, policy } = client
-  const made = issueToken({ ...request, client: { clientId, name } })
-  const issued = readIssuedToken(await withDeadline(until - clock.now(), made, tookTooLong), request.scopes)
-  const { expiresIn = Number.POSITIVE_INFINITY } = issued
-  return policy ? { ...issued, expiresIn: Math.min(expiresIn, policy.tokenLifetime) } : issued
+  const returned = issueToken({ ...request, client: { clientId, name } })
+  const made = readMade(await withDeadline(until - clock.now(), returned, tookTooLong))
+  const { token, expiresIn, scopes = request.scopes } = made
+  const issuedAt = clock.now()
+  const left = endsAt === undefined ? undefined : secondsUntil(endsAt, issuedAt)
+  const limits = { expiresIn, tokenLifetime: policy?.tokenLifetime, left, isJwt: accessJwts !== undefined }
+  const lifetime = lifetimeOf(limits)
+  const expiresAt = issuedAt + (lifetime ?? LIFETIME) * 1000
+  const issued = { scopes, issuedAt, expiresAt, tellsExpiry: lifetime !== undefined }
+  if (accessJwts === undefined) return { ...issued, token: readToken(token) }
+  if (token !== undefined)
+    throw new TypeError(
+      'issueToken returned a token, but the service signs them: leave it out, or set accessToken to "opaque"',
+    )
+  const { user, resource } = request
+  return { ...issued, token: await accessJwts.signAccess({ ...issued, user, client, resource }) }
 }
 
 /** The claim is over and another request may issue a token: what `issueToken` returns later is dropped. */
@@ -45,31 +83,55 @@ function tookTooLong(): Error {
   return new Error('issueToken took longer than ten seconds')
 }
 
-/**
- * Returns the lifetime of an access token with a refresh token, in seconds.
- *
- * @param left Seconds until its family expires.
- */
-export function accessLifetime(expiresIn: number | undefined, left: number): number {
-  return Math.min(expiresIn ?? SHORT_LIFETIME, left)
+/** What limits the lifetime of a token. In seconds. */
+interface LifetimeLimits {
+  /** What the host gave. */
+  readonly expiresIn: number | undefined
+  /** What the policy allows. */
+  readonly tokenLifetime: number | undefined
+  /** What is left of its family. */
+  readonly left: number | undefined
+  readonly isJwt: boolean
+}
+
+/** Seconds; `undefined` if nothing limits a token. */
+function lifetimeOf({ expiresIn, tokenLifetime, left, isJwt }: LifetimeLimits): number | undefined {
+  const forJwt = left === undefined ? SHORT_LIFETIME : JWT_LIFETIME
+  const limits = [expiresIn ?? (isJwt ? forJwt : undefined), tokenLifetime].filter((one) => one !== undefined)
+  if (limits.length === 0 && left !== undefined) limits.push(SHORT_LIFETIME)
+  if (left !== undefined) limits.push(left)
+  return limits.length > 0 ? Math.min(...limits) : undefined
 }
 
 /**
  * Checks what `issueToken` returned, so that no client receives a token that it cannot use.
  *
- * @param requested The scopes of the request, granted unless the host returns others.
  * @throws TypeError or BadOptionError that names the field.
  */
-function readIssuedToken(made: string | Secret | MadeToken, requested: readonly string[]): IssuedToken {
+function readMade(made: string | Secret | MadeToken): MadeToken {
   const fields = typeof made === 'object' && made !== null && !isSecret(made) ? made : { token: made }
   assertKnown(fields, FIELDS, 'field of issueToken')
-  const { token, expiresIn, scopes = requested } = fields
-  const secret = Secret.of(token, 'the token of issueToken')
-  if (!TOKEN.test(secret.reveal()))
-    throw new TypeError('issueToken returned a token that cannot be sent in a header')
+  const { expiresIn, scopes = [] } = fields
   if (expiresIn !== undefined && !(Number.isSafeInteger(expiresIn) && expiresIn >= 1))
     throw new TypeError('issueToken returned an expiresIn that is not a whole number of seconds, 1 or more')
   if (!isTexts(scopes) || !scopes.every(isScope))
     throw new TypeError('issueToken returned scopes that are not a list of scopes')
-  return { token: secret, scopes, expiresIn }
+  return fields
+}
+
+/** @throws TypeError or BadOptionError if it is not a token. */
+function readToken(token: MadeToken['token']): Secret {
+  const secret = Secret.of(token as string | Secret, 'the token of issueToken')
+  if (!TOKEN.test(secret.reveal()))
+    throw new TypeError('issueToken returned a token that cannot be sent in a header')
+  return secret
+}
+
+/**
+ * Whole seconds, 0 at least.
+ *
+ * @param at Epoch milliseconds, like `now`.
+ */
+export function secondsUntil(at: number, now: number): number {
+  return Math.max(0, Math.floor((at - now) / 1000))
 }
