@@ -141,8 +141,7 @@ class LoginScene implements Scene {
     const { device } = this.#sides
     const isNext = task !== undefined && device.task !== undefined
     device.task = task
-    if (isNext)
-      this.#story.add({ at: this.#at(), caption: `Your turn: ${task}`, paint: () => undefined })
+    if (isNext) this.#story.add({ at: this.#at(), caption: `Your turn: ${task}`, paint: () => undefined })
   }
 
   #onGrant(grant: Grant, before: Grant | undefined): void {
