@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
 import { finite, parseFields } from '../protocol/fields.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import { hidden, type OAuthToken } from '../protocol/oauth-record.ts'
 import { isBearer, isToken } from '../protocol/syntax.ts'
 import { isSecret, Secret } from '../secret.ts'
 
@@ -88,13 +88,13 @@ export function importToken(json: unknown): OAuthToken {
     idToken,
     ...plain
   } = parseFields(tokenRecord, json, 'token record', BadOptionError)
-  return {
+  return hidden({
     ...plain,
     accessToken: new Secret(accessToken),
     ...(!isBearer(plain.tokenType) && { warning: 'not_bearer' }),
     ...(refreshToken !== undefined && { refreshToken: new Secret(refreshToken) }),
     ...(idToken !== undefined && { idToken: new Secret(idToken) }),
-  }
+  })
 }
 
 /** Throws a BadOptionError unless the value is a token. A token that went through JSON has lost its secrets. */

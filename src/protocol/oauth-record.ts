@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { nameResponse } from '../request/name-request.ts'
 import type { ReceivedResponse } from '../request/response.ts'
-import { Secret } from '../secret.ts'
+import { HIDDEN, Secret } from '../secret.ts'
 import { isVisible, parseFields, readSeconds } from './fields.ts'
 import { isBearer, isToken, type ScopeSeparator, splitScopes } from './syntax.ts'
 
@@ -77,7 +77,7 @@ export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAut
   const tokenType = isVisible(token_type) ? token_type : ''
   const expiresIn = readSeconds(expires_in)
   const refreshTokenExpiresIn = readSeconds(refresh_token_expires_in)
-  return {
+  return hidden({
     accessToken: new Secret(access_token),
     tokenType,
     ...(!isBearer(tokenType) && { warning: 'not_bearer' }),
@@ -90,5 +90,13 @@ export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAut
       refreshTokenExpiresAt: issuedAt + refreshTokenExpiresIn * 1000,
     }),
     ...(isToken(id_token) && { idToken: new Secret(id_token) }),
-  }
+  })
+}
+
+/**
+ * Gives a token the text of a secret, which no header can contain: `[object Object]` would be sent. Not enumerable, so
+ * that a token has the same fields as its record.
+ */
+export function hidden(token: OAuthToken): OAuthToken {
+  return Object.defineProperty(token, 'toString', { value: () => HIDDEN })
 }

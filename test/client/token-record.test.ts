@@ -49,6 +49,14 @@ describe('a token that is kept', () => {
     expect(Object.keys(again).sort()).toEqual(Object.keys(token).sort())
   })
 
+  test('is a text that no header can contain', async () => {
+    const token = await tokenOf()
+    for (const one of [token, importToken(exportToken(token))]) {
+      expect(() => new Headers({ authorization: `Bearer ${one}` })).toThrow(TypeError)
+      expect(Object.keys(one)).not.toContain('toString')
+    }
+  })
+
   test('holds its own lists', async () => {
     const token = await tokenOf()
     exportToken(token).scopes.push('admin')
