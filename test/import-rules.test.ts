@@ -41,7 +41,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
   },
   'src/react': {
-    may: /^(react|src\/(react\/.*|client\/(create-device-authorization|view)|session\/view-of-session|request\/clock)(\.ts)?)$/,
+    may: /^(react|src\/(react\/.*|client\/(create-device-authorization|view)|session\/view-of-session|request\/clock|errors)(\.ts)?)$/,
     types: /^(xstate|src\/(client\/options|protocol\/oauth-record|session\/create-session)\.ts)$/,
   },
   'src/auth': {

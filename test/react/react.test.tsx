@@ -3,6 +3,7 @@ import { type ReactNode, StrictMode, useEffect, useState } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { github } from '../../src/index.ts'
 import { useDeviceLogin, useSession } from '../../src/react/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
 import { world } from '../session/support/world.ts'
 import { page } from '../support/page.ts'
 import { hideable, render } from '../support/render.ts'
@@ -131,4 +132,15 @@ test('useSession shows a session that lives outside: mounted, unmounted and moun
   await third.unmount()
   expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   expect(time.timers).toBe(0)
+})
+
+test('a component that creates a session at each render fails with an error, and does not render forever', async () => {
+  function Account() {
+    return useSession(createSession({ clientId: 'id', store: memoryStore() })).text
+  }
+  await expect(render(<Account />, () => undefined)).rejects.toMatchObject({
+    code: 'bad_option',
+    message:
+      'useSession was called with a new session at each render: create the session outside of the component',
+  })
 })
