@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 
 const BEFORE = `
 import { authorizeDevice, type OAuthToken, type ShownCodes } from '../src/index.ts'
+import { app } from '../src/auth/index.ts'
 import { createSession, memoryStore } from '../src/session/index.ts'
 import { createService, type Service } from '../src/service/index.ts'
 import { loginCommands } from '../src/terminal/index.ts'
@@ -31,6 +32,11 @@ const MISTAKES: readonly (readonly [code: string, marked: string, says: string])
   ["caller?.form === 'refused'", "caller?.form === 'refused'", '"oauth"'],
   ['caller.form', 'caller', 'undefined'],
   ['gate(request).user', 'user', 'Promise<AuthenticatedToken>'],
+  [
+    'app({ appId: 1, privateKey: process.env.APP_KEY })',
+    '{ appId: 1, privateKey: process.env.APP_KEY }',
+    "'privateKey' are incompatible",
+  ],
   ["loginCommands({ name: 'acme', clientID: 'id' })", 'clientID', "'clientId'?"],
 ]
 

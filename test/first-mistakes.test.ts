@@ -92,11 +92,28 @@ test.each<[string, () => unknown]>([
     () => rfc8628(like({ tokenEndpont: 'https://id.example/token' })),
   ],
   ['unknown option "repo": the known ones are', () => installation(like({ repo: 'octo/repo' }))],
+  [
+    'app must be what app({ … }) returns',
+    () => installation(like({ app: { appId: 1, privateKey: 'key' }, owner: 'octo' })),
+  ],
+  [
+    'authUrl must not be empty: is its environment variable set?',
+    () => createService({ clients, authUrl: '' }),
+  ],
 ])('%s', async (message, run) => {
   const error = await Promise.resolve()
     .then(run)
     .catch((error) => error)
   expect(error).toMatchObject({ code: 'bad_option', message: expect.stringContaining(message) })
+})
+
+test.each([undefined, ''])('the app id is %j', (appId) => {
+  expect(() => app(like({ appId, privateKey: 'key' }))).toThrow(
+    expect.objectContaining({
+      code: 'bad_app_id',
+      message: 'appId is missing: is its environment variable set?',
+    }),
+  )
 })
 
 test.each(['app.pem', './my-ssh-key.2024-01-01.pem', '/run/secrets/app', 'C:\\keys\\app.key'])(

@@ -23,14 +23,15 @@ export type AppJwtOptions = {
     | undefined
 } & (
   | {
-      /** The private key of the app. It is read once, when `sign` is first called. */
-      readonly privateKey: AppPrivateKey
-      readonly sign?: never
-    }
-  | {
       /** Signs in place of a private key, such as with a KMS. */
       readonly sign: AppJwtSign
       readonly privateKey?: never
+    }
+  // The last one, which the compiler speaks of if none of them fits.
+  | {
+      /** The private key of the app. It is read once, when `sign` is first called. */
+      readonly privateKey: AppPrivateKey
+      readonly sign?: never
     }
 )
 
@@ -109,10 +110,9 @@ export async function signAppJwt(options: AppJwtOptions): Promise<Secret> {
 }
 
 function checkAppId(appId: number | string): void {
-  const usable =
-    typeof appId === 'string'
-      ? appId !== '' && appId === appId.trim()
-      : Number.isSafeInteger(appId) && appId > 0
+  if (appId === undefined || appId === '')
+    throw new JwtError('bad_app_id', 'appId is missing: is its environment variable set?')
+  const usable = typeof appId === 'string' ? appId === appId.trim() : Number.isSafeInteger(appId) && appId > 0
   if (!usable)
     throw new JwtError(
       'bad_app_id',

@@ -159,7 +159,8 @@ class InstallationCredentials implements Installation {
   constructor(options: InstallationOptions) {
     assertKnown(options, KNOWN)
     const { app, store, clock = systemClock } = options ?? {}
-    if (app?.appId === undefined) throw new BadOptionError('app must be what app() returns')
+    if (app?.appId === undefined || typeof app.authorization !== 'function')
+      throw new BadOptionError('app must be what app({ … }) returns')
     this.#app = app
     this.#wanted = wantedBy(options)
     this.#store = store && boundedStore(store)

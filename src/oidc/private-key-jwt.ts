@@ -17,14 +17,15 @@ export type PrivateKeyJwtOptions = {
   readonly audience?: string
 } & (
   | {
-      /** The private RSA key of the client. It is read once, when the first request is sent. */
-      readonly privateKey: AppPrivateKey
-      readonly sign?: never
-    }
-  | {
       /** Signs in place of a private key, such as with a KMS. */
       readonly sign: AppJwtSign
       readonly privateKey?: never
+    }
+  // The last one: see AppJwtOptions.
+  | {
+      /** The private RSA key of the client. It is read once, when the first request is sent. */
+      readonly privateKey: AppPrivateKey
+      readonly sign?: never
     }
 )
 

@@ -58,9 +58,9 @@ const signingKey = must(
   isPrivateKey,
 )
 
-const url = must(
-  'be an http(s) URL without a query',
-  (value) => v.is(v.string(), value) && isBaseAddress(value),
+const url = v.pipe(
+  must('not be empty: is its environment variable set?', (value) => value !== ''),
+  must('be an http(s) URL without a query', (value) => v.is(v.string(), value) && isBaseAddress(value)),
 )
 
 const schema = objectOf({

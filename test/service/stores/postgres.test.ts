@@ -103,14 +103,13 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   })
 })
 
-test.each(['http://127.0.0.1', 'localhost:5432', 'postgres://[', ''])(
-  'refuses %j as a PostgreSQL URL',
-  (url) => {
-    expect(() => postgresStore(url)).toThrow(
-      'the PostgreSQL URL must start with postgres:// or postgresql://',
-    )
-  },
-)
+test.each(['http://127.0.0.1', 'localhost:5432', 'postgres://['])('refuses %j as a PostgreSQL URL', (url) => {
+  expect(() => postgresStore(url)).toThrow('the PostgreSQL URL must start with postgres:// or postgresql://')
+})
+
+test('says that the variable of its URL may be empty', () => {
+  expect(() => postgresStore('')).toThrow('the PostgreSQL URL is empty: is its environment variable set?')
+})
 
 test.each([undefined, null, 5432, {}])('refuses %j instead of a PostgreSQL database', (database) => {
   expect(() => postgresStore(database as never)).toThrow('postgres must be a URL')

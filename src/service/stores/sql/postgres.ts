@@ -67,6 +67,7 @@ function fromPool(client: PostgresClient) {
 
 /** Connects with the package `pg` for the first statement. */
 function connectTo(url: string, { timeout = 2 }: DatabaseStoreOptions) {
+  if (url === '') throw new BadOptionError('the PostgreSQL URL is empty: is its environment variable set?')
   if (!/^postgres(ql)?:\/\//i.test(url) || !URL.canParse(url))
     throw new BadOptionError('the PostgreSQL URL must start with postgres:// or postgresql://')
 
