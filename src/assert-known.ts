@@ -34,15 +34,19 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** The least number of letters to insert, remove or replace (Levenshtein). */
+/** The least number of letters to insert, remove, replace or swap with the next one (Damerau and Levenshtein). */
 function distance(one: string, other: string): number {
+  let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of [...one].entries()) {
     const next = [index + 1]
     for (const [column, wanted] of [...other].entries()) {
       const replaced = (row[column] ?? 0) + (letter === wanted ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+      const isSwapped = letter === other[column - 1] && one[index - 1] === wanted
+      const swapped = isSwapped ? (before[column - 1] ?? 0) + 1 : replaced
+      next.push(Math.min(replaced, swapped, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row.at(-1) ?? 0

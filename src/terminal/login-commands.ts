@@ -1,5 +1,7 @@
 import { tokenInUse } from '../../machines/session-selectors.ts'
+import { assertKnown, type Names } from '../assert-known.ts'
 import { createDeviceAuthorization } from '../client/create-device-authorization.ts'
+import { OF_A_NEW_FLOW } from '../client/options.ts'
 import { AuthgraphError, BadOptionError, LoginRequiredError } from '../errors.ts'
 import { github } from '../protocol/provider.ts'
 import {
@@ -35,6 +37,14 @@ export interface LoginCommandsOptions extends Omit<SessionOptions, 'name' | 'dat
   readonly store?: SessionStore
   /** Texts of `login` and of errors that replace the default ones. */
   readonly texts?: Partial<TerminalTexts>
+}
+
+const KNOWN: Names<LoginCommandsOptions> = {
+  ...OF_A_NEW_FLOW,
+  name: true,
+  store: true,
+  minValidity: true,
+  texts: true,
 }
 
 /** Options of the commands. Each of them uses some. */
@@ -111,6 +121,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
   /** Opens the login when a command needs it: a missing client ID is an error of that command. */
   function login() {
     if (opened) return opened
+    assertKnown(options, KNOWN)
     const session = createSession({ ...flow, ...(minValidity !== undefined && { minValidity }), store: kept })
     holdSignals(session)
     opened = { session, host: new URL(provider.deviceAuthorizationEndpoint).host }
@@ -199,9 +210,10 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
       command(async () => {
         const { session, host } = login()
         const { value } = await settledOf(session.actor)
+        const { revocation: earlier } = session.actor.getSnapshot().context
         await session.logout()
         const { revocation } = session.actor.getSnapshot().context
-        if (revocation === undefined && value !== 'ended') throw new LoginRequiredError()
+        if (revocation === earlier && value !== 'ended') throw new LoginRequiredError()
         return print(logoutLines({ name: host, host }, revocation, process.stdout))
       }),
 

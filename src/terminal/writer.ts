@@ -74,9 +74,12 @@ export function columnsOf(line: Line): number {
   return line.reduce((width, part) => width + stringWidth(typeof part === 'string' ? part : part.text), 0)
 }
 
-/** Begins a text with a capital letter, unless it begins with a name such as `clientId`, `github.com` or a path. */
+/**
+ * Begins a text with a capital letter, unless it begins with a name such as `clientId`, `github.com` or a path, or with an
+ * option, such as `store must have …`.
+ */
 export function capitalized(text: string): string {
-  return text.replace(/^[a-z](?=[a-z]*[ ,])/, (letter) => letter.toUpperCase())
+  return text.replace(/^[a-z](?=[a-z]*[ ,])(?![a-z]* must )/, (letter) => letter.toUpperCase())
 }
 
 /** Wraps a sentence at the width of a stream, behind a mark. */

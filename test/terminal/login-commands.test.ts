@@ -179,6 +179,17 @@ test('whoami asks the userinfo endpoint of the provider, also at another origin 
   expect(requests.at(-1)).toMatchObject({ path: '/userinfo', authorization: `Bearer ${TOKEN}` })
 })
 
+test('a second logout of the same process says that nobody is logged in', async () => {
+  const { url, approver } = await live()
+  captured('stdout', approver())
+  const stderr = captured('stderr')
+  const commands = loginCommands({ name: 'acme', clientId: 'id', provider: at(url) })
+  expect([await commands.login(), await commands.logout(), stderr()]).toEqual([0, 0, ''])
+  expect(await commands.logout()).toBe(1)
+  expect(stderr()).toBe(NOBODY.stderr)
+  commands.session.actor.stop()
+})
+
 test('a login that the service has ended is no longer used', async () => {
   const { run, approver, revoke } = await live()
   await run('login', approver())
@@ -201,6 +212,7 @@ test('status shows a login while its service cannot be reached', async () => {
 
 test.each([
   ['logn', /^✗ Unknown command "logn": did you mean "login"\?\n {2}See: acme --help\n$/],
+  ['lgoin', /^✗ Unknown command "lgoin": did you mean "login"\?\n/],
   ['deploy', /^✗ Unknown command "deploy": the known ones are login, logout, whoami, token, status\n/],
   [TOKEN, /^✗ Unknown command: the known ones are login, logout, whoami, token, status\n/],
   ['login --scope repo', /^✗ Unknown option of login "--scope": did you mean "--scopes"\?\n/],
@@ -238,12 +250,18 @@ test('says in one sentence that an option is missing or unknown, and still print
   const help = captured('stdout')
   expect(await loginCommands({ name: 'acme', ...missing }).run([])).toBe(0)
   expect(help()).toMatch(/^Commands:/)
-  const misspelt = { scope: ['repo'] } as Partial<LoginCommandsOptions>
-  expect(await acme('http://localhost:1', misspelt)('whoami')).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: '✗ Unknown option "scope": did you mean "scopes"?\n',
-  })
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ scope: ['repo'] }, '✗ Unknown option "scope": did you mean "scopes"?\n'],
+    [{ text: {} }, '✗ Unknown option "text": did you mean "texts"?\n'],
+    [{ onCodes: () => undefined }, '✗ Unknown option "onCodes": the known ones are '],
+    [{ store: 'tokens.json' }, '✗ store must have a method "update"'],
+  ]
+  for (const [options, stderr] of wrong)
+    expect(await acme('http://localhost:1', options)('whoami')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(stderr),
+    })
 })
 
 test('a login that cannot be stored fails before a code is requested', async () => {
