@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '..')
 
 /** Their code needs packages that only `test/interop` installs. */
-const INTEROP = ['embed.md', 'protect-your-routes.md', 'remote-mcp-servers.md']
+const INTEROP = ['embed.md', 'protect-your-mcp-server.md', 'protect-your-routes.md', 'remote-mcp-servers.md']
 
 /**
  * Writes the TypeScript blocks of the guides to files, where they are linted, type-checked and tested. A block has the

@@ -48,8 +48,11 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors|assert-known|store\/deadline)\.ts)$/,
     types: /^src\/store\/store\.ts$/,
   },
+  'src/mcp/server': {
+    may: /^src\/((mcp\/server|access|protocol)\/.*|(secret|errors|assert-known)\.ts)$/,
+  },
   'src/mcp': {
-    may: /^(valibot|src\/(mcp|client|protocol|request|session(?!\/node))\/.*|src\/auth\/(auth|bearer|with-auth)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
+    may: /^(valibot|src\/(mcp|access|client|protocol|request|session(?!\/node))\/.*|src\/auth\/(auth|bearer|with-auth)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^(machines\/session-context|src\/store\/store)\.ts$/,
   },
   'src/octokit': {
@@ -131,6 +134,7 @@ const ENTRIES: Record<string, RegExp> = {
     /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|auth|session|cli)\/)/,
   'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
   'src/mcp/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
+  'src/mcp/server/index.ts': /^(xstate|ofetch|jose|node:|machines\/|src\/(client|service|session|cli)\/)/,
   'src/octokit/index.ts': /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|cli|app-jwt)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/terminal/index.ts': /^(ofetch|jose|src\/(service|cli|app-jwt)\/)/,

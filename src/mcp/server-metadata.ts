@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { BadResponseError, WrongHostError } from '../errors.ts'
 import { secureAddress, withoutSlash } from '../protocol/address.ts'
+import { RESOURCE_METADATA_PATH } from '../protocol/endpoints.ts'
 import { parseFields } from '../protocol/fields.ts'
 import { isScope } from '../protocol/syntax.ts'
 import { get, type Transport } from '../request/send.ts'
 import type { Challenge } from './challenge.ts'
-
-const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
 const metadata = v.object({
   resource: v.string(),
@@ -60,7 +59,7 @@ export async function findServerMetadata(
 function documentsOf({ origin, pathname, host }: URL, named: string | undefined): Set<string> {
   if (named !== undefined && (!URL.canParse(named) || secureAddress(named).origin !== origin))
     throw new WrongHostError(`${host} names metadata at another origin: nothing was sent`)
-  const own = [`${origin}${WELL_KNOWN}${withoutSlash(pathname)}`, `${origin}${WELL_KNOWN}`]
+  const own = [withoutSlash(pathname), ''].map((path) => origin + RESOURCE_METADATA_PATH + path)
   return new Set(named === undefined ? own : [named, ...own])
 }
 

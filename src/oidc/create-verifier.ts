@@ -37,11 +37,11 @@ export interface VerifierOptions extends Omit<RequestOptions, 'signal'> {
 /** Verifies access tokens of an issuer. You may destructure it. */
 export interface Verifier {
   /**
-   * Protects a route, as `service.requireToken` does.
+   * Protects a route, as `service.requireToken` does. A `resource` must be that of the verifier.
    *
    * @throws {@link BadOptionError} for an option that is not valid.
    */
-  readonly requireToken: (options?: GateOptions) => Gate<VerifiedToken>
+  readonly requireToken: (options?: GateOptions & { readonly resource?: string }) => Gate<VerifiedToken>
 }
 
 /** Who sent an access token. */
@@ -114,7 +114,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const claims = isAccessJwt(token) ? await verifyJwt(token, keys, clock) : await introspect?.(token)
     return claims && readClaims(claims, resource)
   }
-  return { requireToken: (required = {}) => createGate(verify, required, onError) }
+  return {
+    requireToken({ resource: required = resource, ...gate } = {}) {
+      if (required !== resource) throw new BadOptionError('resource must be that of the verifier')
+      return createGate(verify, gate, onError)
+    },
+  }
 }
 
 /** Asks the issuer about tokens, if this API has a client ID there. */

@@ -32,6 +32,9 @@ export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration'
 /** Path at which this package's service publishes its keys, on the authorization host. RFC 7517, section 5. */
 export const JWKS_PATH = '/.well-known/jwks.json'
 
+/** Where an API publishes its metadata, before its path. RFC 9728, section 3. */
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
+
 /** The grant type of a poll. RFC 8628, section 3.4. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 

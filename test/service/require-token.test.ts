@@ -31,11 +31,21 @@ describe('a gate', () => {
       form: 'oauth',
       user: { id: 7, login: 'octocat' },
       scopes: ['repo', 'gist'],
+      expiresAt: service.clock.time + 365 * 24 * 60 * 60 * 1000,
       client: { clientId: expect.any(Secret), name: 'App' },
     })
     expect(caller.client?.clientId.reveal()).toBe(CLIENT_ID)
     const personal = { form: 'personalToken', user: 'hubot', scopes: ['gist'] }
     expect(await service.requireToken()(from('token ghp_1'))).toEqual(personal)
+  })
+
+  test('says when a token from a refresh expires', async () => {
+    const service = startService({ refreshTokens: { lifetime: 3600 } })
+    const { refresh_token } = await service.login()
+    service.wait(600)
+    const { body } = await service.refresh(refresh_token)
+    const { expiresAt } = await service.requireToken()(from(`Bearer ${body.access_token}`))
+    expect(expiresAt).toBe(service.clock.time + 3000 * 1000)
   })
 
   test('lets a token in for a year', async () => {

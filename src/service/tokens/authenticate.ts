@@ -94,13 +94,14 @@ export async function findToken(
   if (personal) return resource === undefined ? { form: 'personalToken', ...personal } : undefined
   const record = await tokens.find(new Secret(token))
   if (record === undefined || record.resource !== resource) return undefined
-  const { user, scopes } = record
+  const { user, scopes, expiresAt } = record
   const client = 'client' in record ? await clients.at(record.client) : undefined
   return {
     form: 'oauth',
     user,
     scopes,
     ...(resource !== undefined && { resource }),
+    ...(expiresAt !== undefined && { expiresAt }),
     ...(client && { client: { clientId: client.clientId, name: client.name } }),
   }
 }

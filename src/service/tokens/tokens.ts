@@ -14,6 +14,8 @@ export interface TokenOwner {
   readonly scopes: readonly string[]
   /** The URI of the API that it is for. Absent if the client named none: it is then for this service's own routes. */
   readonly resource?: string
+  /** When the token expires, in epoch milliseconds. Absent if the host verifies it and does not say so. */
+  readonly expiresAt?: number
 }
 
 /** What the store keeps about a token, under its hash. */
@@ -93,7 +95,7 @@ export function createTokens(
     ): Promise<{ readonly hash: string | undefined } | undefined> {
       const { changedAt, expiresAt } = delivery
       const hashed = await hash(token.reveal())
-      const first = { ...record, delivery }
+      const first = { ...record, expiresAt, delivery }
       const isOpen = await tokens.change<boolean>(
         hashed,
         (known) => {
@@ -117,7 +119,7 @@ export function createTokens(
      */
     async keep(token: Secret, record: AccessTokenRecord, expiresAt: number): Promise<void> {
       const hashed = await hash(token.reveal())
-      await tokens.put(hashed, record, expiresAt)
+      await tokens.put(hashed, { ...record, expiresAt }, expiresAt)
       await addToFamily(record, hashed, expiresAt)
     },
 
@@ -168,8 +170,13 @@ export function signedTokens(
     async find(token) {
       const owner = await verify(token)
       if (owner === undefined) return undefined
-      const { user, scopes, resource } = owner
-      return { user, scopes, ...(resource !== undefined && { resource }) }
+      const { user, scopes, resource, expiresAt } = owner
+      return {
+        user,
+        scopes,
+        ...(resource !== undefined && { resource }),
+        ...(expiresAt !== undefined && { expiresAt }),
+      }
     },
   }
 }
