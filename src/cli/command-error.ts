@@ -8,6 +8,7 @@ export type CommandErrorCode =
   | 'no_keyring'
   | 'no_login'
   | 'no_saved_login'
+  | 'not_installed'
   | 'not_kept'
   | 'not_bearer'
   | 'damaged_file'

@@ -32,8 +32,8 @@ describe('authgraph mcp', { concurrent: true }, () => {
       ],
     }
     await world.expect(['mcp', 'login', ...options, url], login, { env, onOutput: service.approver() })
-    // Without a code, since there is a login.
-    const again = await world.expect(['mcp', 'login', ...options, url], { never: ['asks for a login'] })
+    // Also with the options before the operation. Without a code, since there is a login.
+    const again = await world.expect(['mcp', ...options, 'login', url], { never: ['asks for a login'] })
     const { issued } = service
     for (const token of issued) expect(again.stdout).not.toContain(token)
     const status = ['mcp', 'status', '--store', 'file', url]
@@ -74,6 +74,15 @@ describe('authgraph mcp', { concurrent: true }, () => {
     })
     await world.expect([...login, other], { code: 1, stderr: ['describes another server'] })
     await world.expect([...login, 'mcp.example.com'], { code: 2, stderr: ['Expected an address'] })
+    await world.expect(['mcp', url], {
+      code: 1,
+      stdout: '',
+      stderr: ['npm install @modelcontextprotocol/client'],
+    })
+    await world.expect([...login, '--proxy', 'socks5://127.0.0.1', url], {
+      code: 2,
+      stderr: ['--proxy names a SOCKS proxy'],
+    })
     const noKeyring = { code: 1, stderr: ['--store file'] }
     await world.expect(['mcp', 'login', url], noKeyring)
   })

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
+import { bridgeServer } from './mcp/bridge-server.ts'
 import type { McpOptions } from './mcp/open-mcp-login.ts'
 import { mcpLogin, mcpLogout, mcpStatus } from './mcp/operations.ts'
 import { readHost, readIssuer } from './values.ts'
@@ -8,13 +9,24 @@ const RESULTS = { 1: 'refused or failed, or nobody is logged in' }
 
 /** Declares `authgraph mcp` and its operations. */
 export function mcpCommand(): Command {
-  return command({
-    name: 'mcp',
-    summary: 'log in to remote MCP servers',
-    description: 'Log in to a remote MCP server, for all programs of this user that use the same store.',
-    exitCodes: { 0: 'done', ...RESULTS },
-    examples: ['authgraph mcp login https://mcp.example.com/mcp'],
-  })
+  return withOptions(
+    command({
+      name: 'mcp',
+      summary: 'use a remote MCP server from hosts that cannot log in to it',
+      description:
+        'Connect an MCP host, such as an agent or an editor, to a remote MCP server: the host starts this command, which ' +
+        'reads the messages of the host from standard input, sends them to the server with a token, and writes those of ' +
+        'the server to standard output. Log in beforehand. Otherwise the code is shown as an elicitation, in an error, ' +
+        'and on standard error.',
+      exitCodes: { 0: 'the host closed standard input', ...RESULTS },
+      examples: [
+        'authgraph mcp login https://mcp.example.com/mcp',
+        'authgraph mcp https://mcp.example.com/mcp',
+        'authgraph mcp --store file https://mcp.example.com/mcp',
+      ],
+    }),
+    bridgeServer,
+  )
     .addCommand(
       withOptions(
         command({

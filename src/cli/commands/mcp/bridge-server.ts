@@ -1,0 +1,53 @@
+import { LoginPendingError } from '../../../errors.ts'
+import { writerTo } from '../../../terminal/writer.ts'
+import { CommandError } from '../../command-error.ts'
+import { bridge } from './bridge.ts'
+import type { McpTransport, ServerTransport } from './mcp-message.ts'
+import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
+
+/** What is loaded of `@modelcontextprotocol/client`. */
+interface ClientPackage {
+  readonly StreamableHTTPClientTransport: new (
+    url: URL,
+    options: { readonly fetch: typeof globalThis.fetch },
+  ) => ServerTransport
+}
+
+/** What is loaded of `@modelcontextprotocol/server`. */
+interface ServerPackage {
+  readonly StdioServerTransport: new () => McpTransport
+}
+
+/** Runs `authgraph mcp`. Standard output carries the protocol only. */
+export async function bridgeServer(url: string, options: McpOptions): Promise<number> {
+  const { print } = writerTo(process.stderr, options)
+  const [{ StreamableHTTPClientTransport }, { StdioServerTransport }] = await Promise.all([
+    load<ClientPackage>('@modelcontextprotocol/client'),
+    load<ServerPackage>('@modelcontextprotocol/server/stdio'),
+  ])
+  await bridge(new StdioServerTransport(), async (onCodes) => {
+    const login = await openMcpLogin(url, options, {
+      onCodes(codes) {
+        print(new LoginPendingError(codes).message)
+        onCodes(codes)
+      },
+    })
+    const server = new StreamableHTTPClientTransport(login.url, { fetch: login.fetch })
+    server.onerror = ({ message }) => print(message)
+    return { login, server }
+  })
+  return 0
+}
+
+/** Loads a package that only this command needs. */
+async function load<Package>(name: string): Promise<Package> {
+  try {
+    return await import(name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new CommandError(
+      'not_installed',
+      'this command needs two packages: npm install @modelcontextprotocol/client@2 @modelcontextprotocol/server@2, beside authgraph',
+    )
+  }
+}
