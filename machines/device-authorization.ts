@@ -225,6 +225,7 @@ export const deviceAuthorization = setup({
           flow: context.flow,
           deviceCode: contextValue(context, 'codes').deviceCode,
           codeVerifier: context.codeVerifier,
+          dpopKey: context.dpopKey,
         }),
         onDone: [
           { guard: 'pending', target: 'waiting.pending', actions: 'schedule', description: 'response: authorization_pending' },

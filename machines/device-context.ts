@@ -1,6 +1,7 @@
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { ResolvedAuthentication } from '../src/protocol/client-authentication.ts'
 import type { DeviceCodes } from '../src/protocol/device-codes.ts'
+import type { Dpop } from '../src/protocol/dpop.ts'
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
 import type { Provider } from '../src/protocol/provider.ts'
 import type { Secret } from '../src/secret.ts'
@@ -22,6 +23,8 @@ export interface DeviceAuthorizationInput {
   readonly parameters: Readonly<Record<string, string | Secret>>
   /** Whether to prove with PKCE that the poll comes from who requested the codes. */
   readonly pkce: boolean
+  /** Binds the token to a key. */
+  readonly dpop?: Dpop | undefined
   /** The service to log in to. */
   readonly provider: Provider
   /** Sends the requests. */
@@ -43,6 +46,8 @@ export interface Progress {
   readonly codes: DeviceCodes
   /** The PKCE code verifier whose challenge was sent with the request for codes, if one was. */
   readonly codeVerifier?: Secret | undefined
+  /** The key that the token is bound to: a private JWK. */
+  readonly dpopKey?: Secret | undefined
   /** The result of the last poll. */
   readonly status: DeviceStatus
   /** Seconds that the service requires between two polls. Never decreases. */
@@ -63,8 +68,8 @@ export interface Progress {
 
 /** The context of the device machine. Before the codes have arrived, the fields of {@link Progress} have no meaning. */
 export interface DeviceAuthorizationContext
-  extends Required<Omit<Progress, 'codes' | 'codeVerifier'>>,
-    Pick<Progress, 'codeVerifier'> {
+  extends Required<Omit<Progress, 'codes' | 'codeVerifier' | 'dpopKey'>>,
+    Pick<Progress, 'codeVerifier' | 'dpopKey'> {
   /** The input of the machine. */
   readonly flow: DeviceAuthorizationInput
   /** The codes; `undefined` until they arrive. */
@@ -94,6 +99,8 @@ export interface CodesResponse {
   readonly codes: DeviceCodes
   /** The PKCE code verifier whose challenge was sent, if one was. */
   readonly codeVerifier?: Secret | undefined
+  /** The key of its proof, if it had one. */
+  readonly dpopKey?: Secret | undefined
   /** When the request was sent. */
   readonly sentAt: number
   /** When the response arrived. */
@@ -108,6 +115,8 @@ export interface PollRequest {
   readonly deviceCode: Secret
   /** The PKCE code verifier, if its challenge was sent. */
   readonly codeVerifier?: Secret | undefined
+  /** The key to prove each poll with, if the token is to be bound to one. */
+  readonly dpopKey?: Secret | undefined
 }
 
 /**

@@ -49,12 +49,12 @@ interface Arrival {
 type PollFault = Pick<Extract<PollResponse, { type: 'fault' }>, 'at' | 'retryAfter' | 'slow'>
 
 /** The pace of a flow whose codes have arrived, and the wait for its first poll. */
-export function beginPace(pace: Pace, { codes, codeVerifier, sentAt, at }: CodesResponse) {
+export function beginPace(pace: Pace, { codes, codeVerifier, dpopKey, sentAt, at }: CodesResponse) {
   // The lifetime counts from when the request was sent, since the service starts counting later. If the clock was set
   // forward meanwhile, the request seems to have taken the whole lifetime: the codes are still shown.
   const took = durationOf(sentAt, at, pollTimeout({ codes }))
   const expiresAt = at - took + codes.expiresIn * 1000
-  const known = { codes, codeVerifier, interval: codes.interval, expiresAt, lookedAt: at }
+  const known = { codes, codeVerifier, dpopKey, interval: codes.interval, expiresAt, lookedAt: at }
   return { ...known, ...afterResponse({ ...pace, ...known }, { at }) }
 }
 

@@ -99,7 +99,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/(errors|assert-known)\.ts)$/,
   },
   'src/session': {
-    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|bearer)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
+    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/(auth|token-headers)\.ts|src\/(secret|errors|assert-known)\.ts)$/,
+  },
+  'src/dpop': {
+    may: /^src\/((dpop|protocol|request)\/.*|(secret|errors|assert-known)\.ts)$/,
   },
   'src/terminal': {
     may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request|session)\/.*|src\/auth\/(auth|send-with|with-auth)\.ts|src\/store\/probe\.ts|src\/(errors|assert-known)\.ts)$/,
@@ -133,6 +136,8 @@ const ENTRIES: Record<string, RegExp> = {
   'src/providers/index.ts':
     /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|auth|session|cli)\/)/,
   'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
+  'src/dpop/index.ts':
+    /^(xstate|valibot|ofetch|jose|node:|machines\/|src\/(service|auth|client|session|cli)\/)/,
   'src/mcp/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/mcp/server/index.ts': /^(xstate|ofetch|jose|node:|machines\/|src\/(client|service|session|cli)\/)/,
   'src/octokit/index.ts': /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|cli|app-jwt)\/)/,

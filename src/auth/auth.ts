@@ -9,6 +9,12 @@ export interface ApiTarget {
   readonly fetch: typeof globalThis.fetch
 }
 
+/** A request that a form proves. */
+export interface AuthRequest {
+  readonly method: string
+  readonly url: string
+}
+
 /**
  * A form of client authentication. Implement it to add your own.
  *
@@ -20,12 +26,19 @@ export interface Auth {
   /** Returns the `Authorization` header of one request; `undefined` for no header. */
   authorization(target: ApiTarget): Secret | undefined | Promise<Secret | undefined>
   /**
+   * Returns the `DPoP` header of one request: a proof for its method, its URL and the token of the `Authorization` header.
+   *
+   * @param sent The `Authorization` header that the request will have.
+   * @see {@link https://www.rfc-editor.org/rfc/rfc9449.html#section-7 RFC 9449, section 7}
+   */
+  prove?(request: AuthRequest, sent: Secret): Secret | undefined | Promise<Secret | undefined>
+  /**
    * Called with every response. Returns `true` if a retry with a new header may succeed. A request is sent at most four
    * times. An error that it throws ends the request.
    *
-   * @param sent The header that the request had.
+   * @param sent The `Authorization` header that the request had.
    */
-  learn?(response: Response, sent: Secret | undefined): boolean | Promise<boolean>
+  learn?(response: Response, sent: Secret | undefined, request?: AuthRequest): boolean | Promise<boolean>
 }
 
 /** The key under which a session has its form. A registered symbol, since a process may load several copies of this file. */

@@ -1,7 +1,7 @@
 import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 
-/** What a `Bearer` header can carry: the `token68` of RFC 9110, section 11.2. */
+/** What such a header can carry: the `token68` of RFC 9110, section 11.2. */
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
@@ -10,7 +10,7 @@ const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
  * @throws {@link BadOptionError} if a header cannot carry the token. The message does not quote it.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1 RFC 6750, section 2.1}
  */
-export function bearer(token: string | Secret): Secret {
+export function bearer(token: string | Secret, scheme: 'Bearer' | 'DPoP' = 'Bearer'): Secret {
   const value = Secret.of(token ?? '').reveal()
   if (value === '') throw new BadOptionError('the token is empty: is its environment variable set?')
   if (!TOKEN68.test(value)) {
@@ -18,12 +18,12 @@ export function bearer(token: string | Secret): Secret {
       'the token contains characters that a header cannot carry: remove white space and line breaks',
     )
   }
-  return new Secret(`Bearer ${value}`)
+  return new Secret(`${scheme} ${value}`)
 }
 
-/** Creates the error for a token that is not a bearer token, such as one that is bound to a key (DPoP). */
+/** Creates the error for a token of a type that this package cannot send. */
 export function notBearer(): BadOptionError {
   return new BadOptionError(
-    'the token type is not "bearer", the only supported type: if the API accepts the token as a bearer token, pass the access token to oauth()',
+    'the token type is neither "bearer" nor "DPoP": if the API accepts the token as a bearer token, pass the access token to oauth()',
   )
 }

@@ -46,6 +46,6 @@ export {
 export { type Installation, type InstallationOptions, installation } from './installation.ts'
 export { type FoundInstallation, installationsOf } from './installations-of.ts'
 export { none } from './none.ts'
-export { oauth } from './oauth.ts'
+export { type OAuthOptions, oauth } from './oauth.ts'
 export { personalToken } from './personal-token.ts'
 export { type ApiOptions, withAuth } from './with-auth.ts'

@@ -6,9 +6,9 @@ import { nameRequest } from '../request/name-request.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { isRedirect } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
-import { assertRevealed, HIDDEN, type Secret } from '../secret.ts'
+import { assertRevealed, HIDDEN } from '../secret.ts'
 import { type ApiTarget, type Auth, formOf, type HasForm } from './auth.ts'
-import { sendWith } from './send-with.ts'
+import { type AuthHeaders, sendWith } from './send-with.ts'
 
 /** Options of `withAuth` and `createApi`. */
 export interface ApiOptions extends Pick<RequestOptions, 'fetch'> {
@@ -40,8 +40,8 @@ export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof
   const target = targetOf(options)
   const base = new URL(target.baseUrl)
 
-  async function send(request: Request, header?: Secret): Promise<Response> {
-    if (header) request.headers.set('authorization', header.reveal())
+  async function send(request: Request, headers: AuthHeaders = {}): Promise<Response> {
+    for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
     const response = await target.fetch(request)
     if (isRedirect(response))
       throw new RedirectedError(nameRequest({ method: request.method, address: request.url }))
@@ -58,9 +58,7 @@ export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof
     assertRevealedIn(input, init)
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
     if (request.headers.has('authorization')) return send(request)
-    return sendWith(form, target, request.signal, (header) =>
-      send(form.learn ? request.clone() : request, header),
-    )
+    return sendWith(form, target, request, (headers) => send(form.learn ? request.clone() : request, headers))
   }
 }
 

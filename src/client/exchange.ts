@@ -1,4 +1,5 @@
 import type { ResolvedAuthentication } from '../protocol/client-authentication.ts'
+import type { Dpop } from '../protocol/dpop.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import { send, type Transport } from '../request/send.ts'
@@ -28,12 +29,17 @@ interface ClientCredentials {
 }
 
 /** The client that sends a request, and its provider. */
-export interface Sender extends Transport, ClientCredentials {}
+export interface Sender extends Transport, ClientCredentials {
+  readonly dpop?: Dpop | undefined
+  /** The key of the token, if it is bound to one: each request then carries a proof. */
+  readonly dpopKey?: Secret | undefined
+}
 
 /**
  * Posts the fields of a request together with the client's credentials, and reads the response, whatever its status.
  *
- * If a server refuses a form with status 415, the same fields are sent again as JSON, and from then on as JSON only.
+ * If a server refuses a form with status 415, the same fields are sent again as JSON, and from then on as JSON only. If it
+ * refuses a proof, the request is sent once more, with a new proof and new credentials.
  *
  * @param signal Cancels the request.
  * @throws {@link WrongHostError} before anything is sent; {@link UnreachableError}, {@link RedirectedError}, {@link
@@ -46,18 +52,22 @@ export async function post(
   sender: Sender,
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
-  const { provider, fetch, clock } = sender
-  const postAs = async (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
+  const { provider, fetch, clock, dpop, dpopKey } = sender
+  const postAs = async (encoding: Provider['encoding'], mayRepeat = true): Promise<ReceivedResponse> => {
     const credentials = await credentialsOf(sender)
+    const proof = dpopKey && (await dpop?.prove(dpopKey, { method: 'POST', url: address, now: clock.now() }))
     const all: RequestFields = { ...credentials.fields, ...fields }
     const headers = {
       accept: 'application/json',
       'content-type': CONTENT_TYPES[encoding],
       ...(credentials.basic && { authorization: `Basic ${credentials.basic.reveal()}` }),
+      ...(proof && { dpop: proof.reveal() }),
     }
     const request = { method: 'POST', headers, body: encode(all, encoding) }
-    const sent = [...secretsOf(sender), credentials.basic, ...Object.values(all)].filter(isSecret)
-    return send(address, request, { fetch, clock, sent }, signal)
+    const sent = [...secretsOf(sender), credentials.basic, proof, ...Object.values(all)].filter(isSecret)
+    const response = await send(address, request, { fetch, clock, sent }, signal)
+    const isRefused = proof && dpop?.learn(address, response)
+    return isRefused && mayRepeat ? postAs(encoding, false) : response
   }
   const encoding = takeJson.has(provider) ? 'json' : provider.encoding
   const response = await postAs(encoding)

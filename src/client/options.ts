@@ -4,6 +4,7 @@ import type { DeviceAuthorizationInput } from '../../machines/device-context.ts'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
+import { assertDpop, type Dpop } from '../protocol/dpop.ts'
 import { isTexts } from '../protocol/fields.ts'
 import { type Provider, readProvider } from '../protocol/provider.ts'
 import { type Clock, systemClock } from '../request/clock.ts'
@@ -42,6 +43,13 @@ interface FlowOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {
   readonly clientAuthentication?: ClientAuthentication | undefined
   /** What `github({ … })`, `rfc8628({ … })` or `await discover(…)` returns. Default: `github()`. */
   readonly provider?: Provider | undefined
+  /**
+   * Binds the tokens of a new login to a key: what `dpop()` of `authgraph/dpop` returns. A login that has a key needs it
+   * too. Default: bearer tokens.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc9449.html RFC 9449}
+   */
+  readonly dpop?: Dpop | undefined
   /** Returns a number from 0 to 1, which spreads the retries of many devices. Default: `Math.random`. */
   readonly random?: () => number
 }
@@ -102,6 +110,7 @@ const INSTEAD = {
 const OF_A_FLOW: Names<FlowOptions> = {
   clientAuthentication: true,
   provider: true,
+  dpop: true,
   fetch: true,
   clock: true,
   random: true,
@@ -172,16 +181,19 @@ export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput 
 export function resumedInput(record: ResumeRecord, options: FlowOptions): DeviceAuthorizationInput {
   assertKnown(options, RESUMED)
   const provider = readProvider(options.provider)
-  return { ...readResume(record, provider), ...sharedInput(options, provider) }
+  const resumed = readResume(record, provider)
+  assertDpop(options.dpop, resumed.resume)
+  return { ...resumed, ...sharedInput(options, provider) }
 }
 
 function sharedInput(
-  { clientAuthentication, fetch = systemFetch, clock = systemClock, random = Math.random }: FlowOptions,
+  { clientAuthentication, dpop, fetch = systemFetch, clock = systemClock, random = Math.random }: FlowOptions,
   provider: Provider,
 ) {
   if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
+  assertDpop(dpop)
   const authentication = readAuthentication(clientAuthentication, provider)
-  return { authentication, provider, fetch, clock, jitter: jitterOf(random()) }
+  return { authentication, provider, dpop, fetch, clock, jitter: jitterOf(random()) }
 }
 
 /** Whatever `random` returns, a wait must remain a number. */

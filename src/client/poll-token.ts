@@ -9,16 +9,16 @@ import { post } from './exchange.ts'
  * RFC 8628, section 3.4.
  */
 export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollResponse> {
-  const { deviceCode, codeVerifier, flow } = request
-  const { scopes, resource, provider, clock } = flow
+  const { deviceCode, codeVerifier, dpopKey, flow } = request
+  const { scopes, resource, provider, clock, dpop } = flow
   try {
     const response = await post(
       provider.tokenEndpoint,
       { device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, resource, code_verifier: codeVerifier },
-      flow,
+      { ...flow, dpopKey },
       signal,
     )
-    return parsePollResponse(response, { scopes, separator: provider.scopeSeparator })
+    return parsePollResponse(response, { scopes, separator: provider.scopeSeparator, dpopKey, dpop })
   } catch (error) {
     if (error instanceof AuthgraphError) return withoutResponse(error as AnyAuthgraphError, clock.now())
     throw error

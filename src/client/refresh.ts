@@ -7,6 +7,7 @@ import {
   type RefusedError,
 } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
+import { assertDpop, type Dpop } from '../protocol/dpop.ts'
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { type Provider, readProvider } from '../protocol/provider.ts'
@@ -30,6 +31,8 @@ export interface RefreshOptions extends RequestOptions {
   readonly resource?: string | readonly string[] | undefined
   /** The provider that issued the token. Default: `github()`. */
   readonly provider?: Provider | undefined
+  /** What `dpop()` of `authgraph/dpop` returns, if the token is bound to a key. Default: nothing. */
+  readonly dpop?: Dpop | undefined
   /** Called with the new token before `refresh` resolves: save it here. The old refresh token may already be invalid. */
   readonly onToken?: (token: OAuthToken) => unknown
   /**
@@ -44,6 +47,7 @@ const KNOWN: Names<RefreshOptions> = {
   clientAuthentication: true,
   resource: true,
   provider: true,
+  dpop: true,
   onToken: true,
   signal: true,
   fetch: true,
@@ -134,6 +138,7 @@ function senderOf({
   clientAuthentication,
   resource,
   provider: given,
+  dpop,
   fetch = systemFetch,
   clock = systemClock,
 }: RefreshOptions): RefreshSender {
@@ -143,6 +148,7 @@ function senderOf({
     authentication: readAuthentication(clientAuthentication, provider),
     resource: readResources(resource),
     provider,
+    dpop,
     fetch,
     clock,
   }
@@ -184,13 +190,15 @@ export async function requestRefresh(
 ): Promise<OAuthToken> {
   const { refreshToken } = token
   if (refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
+  assertDpop(sender.dpop, token)
+  const { dpopKey } = token
   const { tokenEndpoint, scopeSeparator } = sender.provider
   const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken, resource: sender.resource }
   const response = await within({ clock: sender.clock, timeout }, (limit) =>
-    post(tokenEndpoint, fields, sender, limit),
+    post(tokenEndpoint, fields, { ...sender, dpopKey }, limit),
   )
   if (!hasMember(response.body, 'access_token')) throw toRefreshError(refusalOf(response))
-  const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator })
+  const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator, dpopKey })
   const { idToken } = token
   // Without a new refresh token, the old one remains valid. OpenID Connect Core 1.0, section 12.2, for the ID token.
   return { ...(idToken && { idToken }), ...(fresh.refreshToken ? {} : keptRefresh(token)), ...fresh }

@@ -2,6 +2,7 @@ import type { CodesRequest, CodesResponse } from '../../machines/device-context.
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { joinScopes } from '../protocol/syntax.ts'
+import { base64url } from '../request/base64url.ts'
 import { nameResponse } from '../request/name-request.ts'
 import { errorCodeOf, hasMember, type ReceivedResponse } from '../request/response.ts'
 import { sha256 } from '../request/sha256.ts'
@@ -20,16 +21,17 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
   const { scopes, resource, parameters, provider, clock } = request
   const codeVerifier = request.pkce ? createCodeVerifier() : undefined
   const challenge = codeVerifier && (await challengeOf(codeVerifier))
+  const dpopKey = await request.dpop?.createKey()
   const sentAt = clock.now()
   const response = await post(
     provider.deviceAuthorizationEndpoint,
     { ...parameters, scope: joinScopes(scopes, provider.scopeSeparator), resource, ...challenge },
-    request,
+    { ...request, dpopKey },
     signal,
   )
   if (isRefusal(response)) throw refusalOf(response)
   const name = nameResponse('device authorization response', response)
-  return { codes: parseDeviceCodes(response.body, name), codeVerifier, sentAt, at: response.at }
+  return { codes: parseDeviceCodes(response.body, name), codeVerifier, dpopKey, sentAt, at: response.at }
 }
 
 /** Creates a code verifier. RFC 7636, section 4.1. */
@@ -41,11 +43,6 @@ function createCodeVerifier(): Secret {
 async function challengeOf(codeVerifier: Secret) {
   const digest = await sha256(codeVerifier.reveal())
   return { code_challenge: base64url(digest), code_challenge_method: 'S256' }
-}
-
-function base64url(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes))
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** Some services send errors with status 200. */

@@ -12,7 +12,7 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
  *
- * **Sensitive**: it contains the device code, the PKCE code verifier and the client ID in plain text. Store it as safely as a token.
+ * **Sensitive**: it contains the device code, the PKCE code verifier, the key of DPoP and the client ID in plain text. Store it as safely as a token.
  */
 export interface ResumeRecord {
   /** The version of this format. */
@@ -23,6 +23,8 @@ export interface ResumeRecord {
   deviceCode: string
   /** The PKCE code verifier, in plain text, if its challenge was sent. */
   codeVerifier?: string | undefined
+  /** The key of its proofs, if the option `dpop` was set: a private JWK, in plain text. */
+  dpopKey?: string | undefined
   /** The code that the user enters. */
   userCode: string
   /** The URL where the user enters the code. */
@@ -60,6 +62,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   clientId: filled,
   deviceCode: filled,
   codeVerifier: v.optional(filled),
+  dpopKey: v.optional(filled),
   userCode: visible,
   verificationUri: webAddress,
   verificationUriComplete: v.optional(webAddress),
@@ -97,7 +100,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  * @param now The current time in epoch milliseconds. While a poll is running, the next one is counted from here.
  */
 export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecord | undefined {
-  const { codes, codeVerifier, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt } =
+  const { codes, codeVerifier, dpopKey, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt } =
     snapshot.context
   const { faults, forgiven } = snapshot.context
   if (codes === undefined || snapshot.status !== 'active') return undefined
@@ -108,6 +111,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     clientId: flow.clientId.reveal(),
     deviceCode: codes.deviceCode.reveal(),
     ...(codeVerifier && { codeVerifier: codeVerifier.reveal() }),
+    ...(dpopKey && { dpopKey: dpopKey.reveal() }),
     ...shownOf(codes),
     scopes: [...flow.scopes],
     ...(flow.resource && { resource: [...flow.resource] }),
@@ -155,6 +159,7 @@ export function readResume(record: unknown, provider: Provider) {
     resume: {
       codes,
       ...(rest.codeVerifier !== undefined && { codeVerifier: new Secret(rest.codeVerifier) }),
+      ...(rest.dpopKey !== undefined && { dpopKey: new Secret(rest.dpopKey) }),
       status,
       interval,
       margin,

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
 import { finite, parseFields } from '../protocol/fields.ts'
-import { hidden, type OAuthToken } from '../protocol/oauth-record.ts'
-import { isBearer, isToken } from '../protocol/syntax.ts'
+import { hidden, type OAuthToken, warningOf } from '../protocol/oauth-record.ts'
+import { isToken } from '../protocol/syntax.ts'
 import { isSecret, Secret } from '../secret.ts'
 
 /**
@@ -34,6 +34,8 @@ export interface TokenRecord {
   refreshTokenExpiresAt?: number
   /** The ID token, in plain text. */
   idToken?: string
+  /** The key that the token is bound to: a private JWK, in plain text. */
+  dpopKey?: string
 }
 
 const tokenText = v.custom<string>(isToken)
@@ -52,6 +54,7 @@ const tokenRecord: v.GenericSchema<unknown, TokenRecord> = v.object({
   refreshTokenExpiresIn: number,
   refreshTokenExpiresAt: number,
   idToken: v.exactOptional(tokenText),
+  dpopKey: v.exactOptional(tokenText),
 } satisfies Record<keyof TokenRecord, v.GenericSchema>)
 
 /**
@@ -63,7 +66,7 @@ const tokenRecord: v.GenericSchema<unknown, TokenRecord> = v.object({
  */
 export function exportToken(token: OAuthToken): TokenRecord {
   assertToken(token)
-  const { accessToken, refreshToken, idToken, scopes, missingScopes, warning, ...plain } = token
+  const { accessToken, refreshToken, idToken, dpopKey, scopes, missingScopes, warning, ...plain } = token
   return {
     v: 1,
     ...plain,
@@ -72,6 +75,7 @@ export function exportToken(token: OAuthToken): TokenRecord {
     missingScopes: [...missingScopes],
     ...(refreshToken && { refreshToken: refreshToken.reveal() }),
     ...(idToken && { idToken: idToken.reveal() }),
+    ...(dpopKey && { dpopKey: dpopKey.reveal() }),
   }
 }
 
@@ -86,14 +90,17 @@ export function importToken(json: unknown): OAuthToken {
     accessToken,
     refreshToken,
     idToken,
+    dpopKey: key,
     ...plain
   } = parseFields(tokenRecord, json, 'token record', BadOptionError)
+  const dpopKey = key === undefined ? undefined : new Secret(key)
   return hidden({
     ...plain,
     accessToken: new Secret(accessToken),
-    ...(!isBearer(plain.tokenType) && { warning: 'not_bearer' }),
+    ...warningOf(plain.tokenType, dpopKey),
     ...(refreshToken !== undefined && { refreshToken: new Secret(refreshToken) }),
     ...(idToken !== undefined && { idToken: new Secret(idToken) }),
+    ...(dpopKey && { dpopKey }),
   })
 }
 
@@ -103,8 +110,9 @@ export function assertToken(token: OAuthToken): void {
     accessToken,
     refreshToken = accessToken,
     idToken = accessToken,
+    dpopKey = accessToken,
   }: Partial<OAuthToken> = Object(token)
-  if ([accessToken, refreshToken, idToken].every(isSecret)) return
+  if ([accessToken, refreshToken, idToken, dpopKey].every(isSecret)) return
   throw new BadOptionError(
     'not a token: pass the result of authorizeDevice() or importToken(). To save a token, use exportToken(): JSON.stringify() drops its secrets',
   )

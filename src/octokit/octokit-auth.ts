@@ -1,10 +1,9 @@
 import { type ApiTarget, type Auth, formOf, type HasForm } from '../auth/auth.ts'
 import { isStream } from '../auth/is-stream.ts'
-import { sendWith } from '../auth/send-with.ts'
+import { type AuthHeaders, sendWith } from '../auth/send-with.ts'
 import { targetOf } from '../auth/with-auth.ts'
 import { AuthgraphError } from '../errors.ts'
 import { github } from '../protocol/provider.ts'
-import type { Secret } from '../secret.ts'
 
 /** Octokit's `request`. Its types are overloads for hundreds of routes, which only it can spell out. */
 export interface OctokitRequest {
@@ -137,16 +136,19 @@ function sendTo(
 ): Promise<Response> {
   const given = new Headers(init.headers)
   if (!isOf(target, url) || given.has('authorization')) return fetch(url, init)
-  const send = (header: Secret | undefined) => {
-    const headers = new Headers(given)
-    if (header) headers.set('authorization', header.reveal())
-    return fetch(url, { ...init, headers: Object.fromEntries(headers) })
-  }
-  return sendWith(isStream(init.body) ? onlyOnce(form) : form, target, init.signal, send)
+  const { method = 'GET', signal } = init
+  const send = (added: AuthHeaders) =>
+    fetch(url, { ...init, headers: { ...Object.fromEntries(given), ...added } })
+  return sendWith(isStream(init.body) ? onlyOnce(form) : form, target, { method, url, signal }, send)
 }
 
 function onlyOnce(form: Auth): Auth {
-  return { form: form.form, authorization: (target) => form.authorization(target) }
+  const { prove } = form
+  return {
+    form: form.form,
+    authorization: (target) => form.authorization(target),
+    ...(prove && { prove: (request, sent) => prove.call(form, request, sent) }),
+  }
 }
 
 function isOf({ baseUrl }: ApiTarget, url: string): boolean {

@@ -2,8 +2,9 @@ import * as v from 'valibot'
 import { nameResponse } from '../request/name-request.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import { HIDDEN, Secret } from '../secret.ts'
+import type { Dpop } from './dpop.ts'
 import { isVisible, parseFields, readSeconds } from './fields.ts'
-import { isBearer, isToken, type ScopeSeparator, splitScopes } from './syntax.ts'
+import { isBearer, isDpop, isToken, type ScopeSeparator, splitScopes } from './syntax.ts'
 
 /** An invalid optional field counts as absent: it is no reason to lose the token. */
 const optional = v.nullish(v.unknown())
@@ -19,10 +20,12 @@ const record = v.object({
 })
 
 /**
- * A problem with a token that was kept nevertheless. `not_bearer`: its type is not `bearer`, the only type that this
- * package can send. `oauth()` refuses it.
+ * A problem with a token that was kept nevertheless.
+ *
+ * - `not_bearer`: it has no key, and its type is not `bearer`. `oauth()` refuses it.
+ * - `not_bound`: the server ignored the option `dpop`: its type is not `DPoP`.
  */
-export type TokenWarning = 'not_bearer'
+export type TokenWarning = 'not_bearer' | 'not_bound'
 
 /**
  * The token response: the access token, and what the service says about it.
@@ -55,12 +58,18 @@ export interface OAuthToken {
   readonly refreshTokenExpiresAt?: number
   /** The ID token, if the provider sent one. It has not been verified: `verifyIdToken` in `authgraph/oidc` does that. */
   readonly idToken?: Secret
+  /** The key that the token is bound to, if the option `dpop` was set: a private JWK. */
+  readonly dpopKey?: Secret
 }
 
 /** The requested scopes, and how the service separates scopes. */
 export interface Asked {
   readonly scopes: readonly string[]
   readonly separator: ScopeSeparator
+  /** The key of the request's proof, if it had one. */
+  readonly dpopKey?: Secret | undefined
+  /** What checks that the token is bound to the key. */
+  readonly dpop?: Pick<Dpop, 'check'> | undefined
 }
 
 /**
@@ -70,17 +79,19 @@ export interface Asked {
  */
 export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAuthToken {
   const { body, date, at } = response
+  const { dpopKey, dpop } = asked
   const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in, id_token } =
     parseFields(record, body, () => nameResponse('token response', response))
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
   const tokenType = isVisible(token_type) ? token_type : ''
+  if (dpopKey) dpop?.check(tokenType)
   const expiresIn = readSeconds(expires_in)
   const refreshTokenExpiresIn = readSeconds(refresh_token_expires_in)
   return hidden({
     accessToken: new Secret(access_token),
     tokenType,
-    ...(!isBearer(tokenType) && { warning: 'not_bearer' }),
+    ...warningOf(tokenType, dpopKey),
     scopes,
     missingScopes: asked.scopes.filter((name) => !scopes.includes(name)),
     ...(expiresIn !== undefined && { expiresIn, expiresAt: issuedAt + expiresIn * 1000 }),
@@ -90,6 +101,7 @@ export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAut
       refreshTokenExpiresAt: issuedAt + refreshTokenExpiresIn * 1000,
     }),
     ...(isToken(id_token) && { idToken: new Secret(id_token) }),
+    ...(dpopKey && { dpopKey }),
   })
 }
 
@@ -99,4 +111,13 @@ export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAut
  */
 export function hidden(token: OAuthToken): OAuthToken {
   return Object.defineProperty(token, 'toString', { value: () => HIDDEN })
+}
+
+/** The problem with a token, if there is one. */
+export function warningOf(
+  tokenType: string,
+  dpopKey: Secret | undefined,
+): { readonly warning?: TokenWarning } {
+  if (dpopKey ? isDpop(tokenType) : isBearer(tokenType)) return {}
+  return { warning: dpopKey ? 'not_bound' : 'not_bearer' }
 }

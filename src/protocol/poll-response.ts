@@ -67,6 +67,10 @@ export function parsePollResponse(response: ReceivedResponse, asked: Asked): Pol
       return /\bexpired\b/i.test(textMemberOf(body, 'error_description') ?? '')
         ? { type: 'expired', at }
         : readRefusal(response)
+    // The next poll has a new proof. RFC 9449, section 5.
+    case 'invalid_dpop_proof':
+    case 'use_dpop_nonce':
+      return { type: 'fault', at, retryAfter, error: refusalOf(response) }
     default:
       return readRefusal(response)
   }

@@ -27,10 +27,12 @@ export function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value)
 }
 
-/**
- * Whether a token type is `bearer`, the only type that this package can send. It is case-insensitive: RFC 6749, section
- * 5.1.
- */
+/** Whether a token type is `bearer`. It is case-insensitive: RFC 6749, section 5.1. */
 export function isBearer(tokenType: string): boolean {
   return tokenType.toLowerCase() === 'bearer'
+}
+
+/** Whether a token type is `DPoP`: the token is sent with a proof. RFC 9449, section 5. */
+export function isDpop(tokenType: string): boolean {
+  return tokenType.toLowerCase() === 'dpop'
 }

@@ -13,6 +13,8 @@ export interface ReceivedResponse {
   readonly retryAfter?: number | undefined
   /** The `Date` header, in epoch milliseconds. */
   readonly date?: number | undefined
+  /** The `DPoP-Nonce` header. RFC 9449, section 8. */
+  readonly nonce?: string | undefined
   /** The request, for errors. */
   readonly request?: NamedRequest | undefined
   /** The secrets of the request, because a server may repeat them. */

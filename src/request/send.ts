@@ -59,6 +59,7 @@ export async function send(
       at,
       date: readDate(response.headers.get('date')),
       retryAfter: readRetryAfter(response.headers, at),
+      nonce: response.headers.get('dpop-nonce') ?? undefined,
       request: named,
       sent,
     }

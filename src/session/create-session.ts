@@ -15,7 +15,7 @@ import type {
 import { isDue, isUsable, tokenInUse } from '../../machines/session-selectors.ts'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { type Auth, FORM, type HasForm } from '../auth/auth.ts'
-import { bearer, notBearer } from '../auth/bearer.ts'
+import { tokenHeaders } from '../auth/token-headers.ts'
 import { onCodesMissing, reasonOf } from '../client/authorize-device.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import { deviceMachine } from '../client/device-machine.ts'
@@ -38,7 +38,6 @@ import {
 import { secureAddress } from '../protocol/address.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
-import { isBearer } from '../protocol/syntax.ts'
 import { Secret } from '../secret.ts'
 import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
 import { MIN_VALIDITY } from './session-record.ts'
@@ -150,7 +149,7 @@ export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 /**
  * A login that is stored, refreshed and shared. It authenticates API calls: `createApi({ auth: session })`. Requests to
  * another origin than the `baseUrl` and the `userinfoEndpoint` of its provider reject with a {@link WrongHostError}, and those
- * with a token of another type than `bearer`, such as `DPoP`, with a {@link BadOptionError}.
+ * with a token of another type than `bearer`, or `DPoP` with its key, with a {@link BadOptionError}.
  */
 export interface Session extends HasForm {
   /**
@@ -276,17 +275,22 @@ export function createSession(options: SessionOptions): Session {
     if (value !== 'signedIn') throw reasonWhy(actor.getSnapshot())
   }
 
+  const headers = tokenHeaders(login, device.clock)
   const form: Auth = {
     form: 'session',
     async authorization({ baseUrl }) {
       assertOwnApi(device.provider, baseUrl)
-      const { accessToken, tokenType } = await current()
+      const token = await current()
       // One without a type is sent: no type forbids it.
-      if (tokenType !== '' && !isBearer(tokenType)) throw notBearer()
-      return bearer(accessToken)
+      return headers.authorization({ ...token, tokenType: token.tokenType || 'bearer' })
     },
-    learn({ status }, sent) {
-      const refused = sent?.reveal().replace(/^Bearer /i, '')
+    prove: headers.prove,
+    learn(response, sent, request) {
+      const { status } = response
+      // A refused proof says nothing about the token.
+      const mayRepeat = request && headers.learn(response, request)
+      if (mayRepeat !== undefined) return mayRepeat
+      const refused = sent?.reveal().replace(/^(Bearer|DPoP) /i, '')
       if (status !== 401 || refused === undefined) return false
       const inUse = tokenInUse(actor.getSnapshot().context)?.token.accessToken.reveal()
       if (inUse !== refused) return inUse !== undefined

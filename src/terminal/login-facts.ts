@@ -49,7 +49,7 @@ export function newLoginReport(
       ...(name === host ? [] : [fact('profile', name)]),
       fact('scopes', scopes.join(', ') || 'none'),
       ...(missingScopes.length > 0 ? [fact('not granted', missingScopes.join(', '))] : []),
-      ...(warning
+      ...(warning === 'not_bearer'
         ? [fact('type', `${tokenType || 'unknown'}: ${command} stores it but cannot send it`)]
         : []),
       fact('valid', validityOf(token)),

@@ -47,11 +47,8 @@ export async function whoIs(
   const target = targetOf({ provider: api, ...(fetch && { fetch }) })
   // Without the Request of the runtime, which takes the command line longer to load than everything else.
   const authorized: typeof globalThis.fetch = (input, init) =>
-    sendWith(formOf(auth), target, init?.signal, (header) =>
-      target.fetch(input, {
-        ...init,
-        headers: { ...ACCEPT, ...(header && { authorization: header.reveal() }) },
-      }),
+    sendWith(formOf(auth), target, { method: 'GET', url: address, signal: init?.signal }, (headers) =>
+      target.fetch(input, { ...init, headers: { ...ACCEPT, ...headers } }),
     )
   const response = await within({ clock: systemClock, signal, timeout: TIMEOUT }, (signal) =>
     send(address, {}, { fetch: authorized, clock: systemClock }, signal),

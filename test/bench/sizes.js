@@ -13,6 +13,7 @@ const ENTRIES = {
   'authgraph/auth': ['xstate', 'valibot'],
   'authgraph/octokit': ['xstate', 'valibot', 'ofetch', '@octokit'],
   'authgraph/app-jwt': ['xstate', 'ofetch', 'valibot'],
+  'authgraph/dpop': ['xstate', 'ofetch', 'valibot', 'jose'],
   'authgraph/oidc': ['xstate', 'ofetch'],
   'authgraph/providers': ['xstate', 'ofetch', 'valibot', 'jose'],
   'authgraph/react': ['jose', 'ofetch'],

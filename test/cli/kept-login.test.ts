@@ -113,6 +113,20 @@ describe('authgraph status', { concurrent: true }, () => {
     expect(requests.filter(({ authorization }) => authorization)).toEqual([])
   })
 
+  test('binds the token to a key with --dpop, and calls the API with proofs', async ({ world }) => {
+    const { url, requests } = await world.scripted({ polls: [granted(TOKEN, { token_type: 'DPoP' })] })
+    await world.expect([...loginTo(url), '--dpop'], {})
+    await world.expect('api /user', {})
+    await world.expect('status', {})
+    const sent = requests
+      .filter(({ authorization }) => authorization)
+      .map(({ authorization }) => authorization)
+    expect(new Set(sent)).toEqual(new Set([`DPoP ${TOKEN}`]))
+    await world
+      .scripted({ polls: [granted(TOKEN)] })
+      .then(({ url }) => world.expect([...loginTo(url), '--dpop'], { code: 1, stderr: ['ignored DPoP'] }))
+  })
+
   test('does not check a service without a known API, and api says what to do', async ({ world }) => {
     await atIssuer(world)
     await world.expect('status', { stdout: /^●[\s\S]*token not checked/ })

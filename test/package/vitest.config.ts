@@ -50,7 +50,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
     include: [
-      'test/{app-jwt,auth,client,flow,guides,oidc,providers,react,service,session,testing}/**/*.test.{ts,tsx}',
+      'test/{app-jwt,auth,client,dpop,flow,guides,oidc,providers,react,service,session,testing}/**/*.test.{ts,tsx}',
     ],
     exclude: [
       // They start their own processes from the sources.

@@ -67,6 +67,7 @@ export function loginCommand(): Command {
     .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
     .option('-p, --profile <name>', 'save the login as this profile (default: the host)', profileName)
     .addOption(new Option('--store <place>', 'store the token here (default: keyring)').choices(STORE_NAMES))
+    .option('--dpop', 'bind the token to a new key (DPoP), and fail if the server ignores it')
     .option('--print', 'print the token to standard output, and everything else to standard error')
     .optionsGroup('Code and browser:')
     .option('--copy', 'copy the code to the clipboard')
@@ -81,6 +82,7 @@ export function loginCommand(): Command {
         'deviceAuthorizationEndpoint',
         'tokenEndpoint',
         'encoding',
+        'dpop',
         'scope',
       ]),
     )

@@ -1,16 +1,20 @@
 import type { Auth } from '../../auth/auth.ts'
 import { oauth } from '../../auth/oauth.ts'
+import { dpop } from '../../dpop/dpop.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { isBearer } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
 
-/** Authenticates with the token of a login. Throws {@link CommandError} with code `not_bearer`. */
+/**
+ * Authenticates with the token of a login, and with its key if it is bound to one. Throws {@link CommandError} with code
+ * `not_bearer`.
+ */
 export function tokenAuth(token: OAuthToken): Auth {
-  return oauth(bearerToken(token))
+  return token.dpopKey ? oauth(token, { dpop: dpop() }) : oauth(bearerToken(token))
 }
 
-/** Gives the token of a login, to be sent. Throws CommandError `not_bearer`. */
+/** Gives the token of a login, to be sent as a bearer token. Throws CommandError `not_bearer`. */
 export function bearerToken({ accessToken, tokenType }: OAuthToken): Secret {
   if (isBearer(tokenType)) return accessToken
   throw new CommandError(

@@ -1,4 +1,5 @@
 import { tokenInUse } from '../../../machines/session-selectors.ts'
+import { dpop } from '../../dpop/dpop.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
@@ -47,7 +48,7 @@ export function sessionOf(
 ): Session {
   const profile = { address, ...(endpoints && { endpoints }), scopes, store: place, since }
   const data = { data: profile, secret: { clientId: clientId.reveal() } }
-  const session = createSession({ ...options, clientId, store, name, data })
+  const session = createSession({ ...options, dpop: dpop(), clientId, store, name, data })
   holdSignals(session)
   return session
 }

@@ -7,8 +7,10 @@ import {
 import { exportResume, type ResumeRecord, readResume } from '../../../client/resume.ts'
 import { startDeviceLogin, stepDeviceLogin, type UnfinishedDeviceLogin } from '../../../client/step.ts'
 import { watchActor } from '../../../client/watch.ts'
+import { dpop } from '../../../dpop/dpop.ts'
 import { CancelledError } from '../../../errors.ts'
 import { shownOf } from '../../../protocol/device-codes.ts'
+import type { Dpop } from '../../../protocol/dpop.ts'
 import type { LoginRecorder } from '../../../recording/record.ts'
 import { exitCodeOf, SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { timeOf } from '../../../terminal/login-facts.ts'
@@ -72,12 +74,10 @@ async function authorize(login: LoginSession, recorder?: LoginRecorder): Promise
  * Waits for the user. Saves the record at every change, before the poll that it describes is sent, so that a login
  * survives any end of the process. Stops the login if the record cannot be written.
  */
-async function untilEnd(
-  { plan, provider, fetch, terminal }: LoginSession,
-  recorder?: LoginRecorder,
-): Promise<DeviceResult> {
+async function untilEnd(login: LoginSession, recorder?: LoginRecorder): Promise<DeviceResult> {
+  const { plan, provider, fetch, terminal } = login
   const { clientId, scopes, resume } = plan
-  const options = { provider, fetch, ...recorder }
+  const options = { provider, fetch, dpop: keyOf(login), ...recorder }
   const actor = resume
     ? resumeDeviceAuthorization(resume, options)
     : createDeviceAuthorization({ ...options, clientId, scopes })
@@ -98,14 +98,18 @@ async function untilEnd(
 
 /** Requests a code or, for a saved login, polls once. */
 async function once(
-  { plan, provider, fetch, terminal }: LoginSession,
+  session: LoginSession,
   recorder?: LoginRecorder,
 ): Promise<UnfinishedDeviceLogin | DeviceResult> {
+  const { plan, provider, fetch, terminal } = session
   const { clientId, scopes, resume } = plan
   const stop = new AbortController()
   const { signal } = stop
   terminal.listen(() => stop.abort())
-  const options = { provider, fetch, ...recorder, signal, save: (record: ResumeRecord) => save(plan, record) }
+  const options = {
+    ...{ provider, fetch, dpop: keyOf(session), ...recorder, signal },
+    save: (record: ResumeRecord) => save(plan, record),
+  }
   const show = (login: UnfinishedDeviceLogin | DeviceResult) => {
     if (!('record' in login)) return
     if (!terminal.codes()) terminal.show(login.codes)
@@ -132,6 +136,11 @@ async function once(
     if (error instanceof CancelledError) return { status: 'cancelled' }
     throw error
   }
+}
+
+/** What binds the token to a key, if the user wants that, or the saved login has one. */
+function keyOf({ options, plan }: LoginSession): Dpop | undefined {
+  return options.dpop || plan.resume?.dpopKey ? dpop({ required: true }) : undefined
 }
 
 /** A record that stays neither costs the user a token nor hides how the login ended. */

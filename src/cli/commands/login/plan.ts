@@ -22,6 +22,7 @@ export interface LoginOptions extends AddressOptions {
   readonly encoding?: 'form' | 'json'
   readonly profile?: string
   readonly store?: StoreName
+  readonly dpop?: true
   readonly print?: true
   readonly copy?: true
   readonly open?: true
