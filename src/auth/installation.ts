@@ -4,7 +4,7 @@ import { github } from '../protocol/provider.ts'
 import { type Clock, pause, systemClock, within } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { memberOf } from '../request/response.ts'
-import { sha256, toHex } from '../request/sha256.ts'
+import { hexSha256 } from '../request/sha256.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import { ApiError } from './api-error.ts'
@@ -371,5 +371,5 @@ function isFinal(error: unknown): boolean {
 
 /** The name of a record in the store: names of repositories can be longer than the name of a file. */
 async function nameOf(key: string): Promise<string> {
-  return `installation:${toHex(await sha256(key))}`
+  return `installation:${await hexSha256(key)}`
 }

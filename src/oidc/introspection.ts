@@ -3,7 +3,7 @@ import { BadResponseError } from '../errors.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { type Clock, within } from '../request/clock.ts'
 import { memberOf } from '../request/response.ts'
-import { sha256, toHex } from '../request/sha256.ts'
+import { hexSha256 } from '../request/sha256.ts'
 import { Secret } from '../secret.ts'
 
 /** Milliseconds for which the issuer is not asked again about a token that was valid. */
@@ -44,7 +44,7 @@ export function createIntrospection(
   }
 
   return async (token) => {
-    const key = toHex(await sha256(token))
+    const key = await hexSha256(token)
     const now = clock.now()
     let known = recent.get(key)
     if (known === undefined || now >= known.until) {

@@ -203,6 +203,8 @@ function createRoom() {
   }
 }
 
+type JsonObject = { readonly [name: string]: Json | undefined }
+
 /** Values as the store keeps them, and the bytes that they add. */
 function createCopies() {
   // Texts of the last records, such as the client and the scope of a grant: equal ones are kept once.
@@ -255,17 +257,17 @@ function createCopies() {
   }
 }
 
-function isObject(value: Json | undefined): value is { readonly [name: string]: Json | undefined } {
+function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null
 }
 
 /** Whether two values are objects, and no lists, with the same members. */
-function haveSameNames(one: object, other: object): boolean {
+function haveSameNames(one: JsonObject, other: JsonObject): boolean {
   if (Array.isArray(one) || Array.isArray(other)) return false
-  const members = Object.entries(one)
+  const names = Object.keys(one)
   return (
-    members.length === Object.keys(other).length &&
-    members.every(([name, member]) => member !== undefined && Object.hasOwn(other, name))
+    names.length === Object.keys(other).length &&
+    names.every((name) => one[name] !== undefined && Object.hasOwn(other, name))
   )
 }
 

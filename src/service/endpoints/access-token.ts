@@ -32,6 +32,13 @@ const RESPONSES = {
     oauthError(pollError, 'expired_token', 'the device code has expired: request a new one'),
 } satisfies Record<DeviceGrantState, (grant: Grant, dialect: DialectRules) => ServiceResponse>
 
+/** What most polls get, by its status: built once. */
+const PENDING = { 200: pendingWith(200), 400: pendingWith(400) }
+
+function pendingWith(status: number): ServiceResponse {
+  return oauthError(status, 'authorization_pending', 'the user has not approved or denied yet')
+}
+
 /** The grant types that the endpoint accepts. */
 export function grantTypes({ refreshTokens }: Pick<Parts, 'refreshTokens'>): readonly string[] {
   return refreshTokens ? [DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE] : [DEVICE_GRANT_TYPE]
@@ -109,7 +116,7 @@ async function poll(parts: Parts, { request, found, deviceCode, resource }: Poll
 }
 
 function pending(_: Grant, { pollError }: DialectRules): ServiceResponse {
-  return oauthError(pollError, 'authorization_pending', 'the user has not approved or denied yet')
+  return PENDING[pollError]
 }
 
 /** The same response for a code that is unknown, used, or belongs to another client. */

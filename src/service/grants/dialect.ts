@@ -7,7 +7,7 @@ export type Dialect = 'github' | 'rfc8628'
 export interface DialectRules {
   readonly separator: ScopeSeparator
   /** The status of an error at the token endpoint. No single status suits every client. */
-  readonly pollError: number
+  readonly pollError: 200 | 400
   /** The error code for a device code that is unknown, used, or belongs to another client. */
   readonly unknownCode: string
   /** The error code for a refresh token that is unknown, spent, revoked, expired, or belongs to another client. */

@@ -76,7 +76,7 @@ export function createGrants(
 ) {
   const { begin, step } = createGrantSteps()
 
-  async function change(
+  function change(
     key: string,
     event: DeviceGrantEvent,
     {
@@ -164,7 +164,7 @@ export function createGrants(
      *
      * @param isFit Whether the poll fits the grant; one that does not changes nothing.
      */
-    async poll(
+    poll(
       key: string,
       client: string,
       isFit: (grant: Grant) => boolean,

@@ -1,12 +1,10 @@
-import { sha256, toHex } from '../../request/sha256.ts'
+import { hexSha256, toHex } from '../../request/sha256.ts'
 
 /**
  * SHA-256 in hexadecimal. The store holds device codes and tokens only in this form, so that nobody who reads it can use
  * them. They are random and long, so a salt would add nothing.
  */
-export async function hash(text: string): Promise<string> {
-  return toHex(await sha256(text))
-}
+export const hash = hexSha256
 
 /** HMAC-SHA-256 in hexadecimal. */
 export async function hmac(secret: string, text: string): Promise<string> {
