@@ -42,7 +42,7 @@ export function elicitationOf(codes: PendingCodes): McpFields {
 }
 
 /** The response to a request that cannot be sent: an error, or a question to the user. */
-export function refusalOf(
+export function failedResponse(
   { message, isAsked }: OpenRequest,
   error: unknown,
 ): Pick<McpMessage, 'result' | 'error'> {

@@ -7,11 +7,11 @@ import { commandTexts } from '../../command-texts.ts'
 import {
   elicitationOf,
   elicits,
+  failedResponse,
   INTERNAL_ERROR,
   isModern,
   mayAsk,
   type OpenRequest,
-  refusalOf,
   withoutState,
 } from './ask-for-login.ts'
 import {
@@ -90,7 +90,7 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
     if (open.get(message.id) !== request) return
     open.delete(message.id)
     stop.abort()
-    tell({ id: message.id, ...refusalOf(request, error) })
+    tell({ id: message.id, ...failedResponse(request, error) })
   }
 
   async function toServer(message: McpMessage, options?: SendOptions): Promise<void> {
