@@ -174,6 +174,7 @@ export function createService(options: ServiceOptions): Service {
     clients: options.clients,
     canRevoke,
     hasKeys: signingKeys !== undefined,
+    authorizationEndpoint: options.authorizationEndpoint,
   }
   const deletionPaths = options.clients.flatMap(({ clientId, clientSecret }) =>
     clientSecret === undefined ? [] : [tokenDeletionPath(Secret.of(clientId).reveal())],

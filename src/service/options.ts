@@ -65,6 +65,14 @@ export interface ServiceOptions {
    */
   readonly openidConfiguration?: boolean
   /**
+   * Names the verification page as `authorization_endpoint`, and the response type `code`, in the metadata. Default: `false`,
+   * since the service has no authorization code flow: a request for it gets `unsupported_response_type`. The discovery of the
+   * MCP SDK refuses metadata without both.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
+   */
+  readonly authorizationEndpoint?: boolean
+  /**
    * How the service speaks: `github` sends poll errors with status 200 and separates scopes with commas; `rfc8628` uses
    * status 400 and spaces. Default: `github`.
    */
@@ -204,6 +212,7 @@ export const SERVICE_OPTIONS: Names<ServiceOptions> = {
   api: true,
   allowHttp: true,
   openidConfiguration: true,
+  authorizationEndpoint: true,
   dialect: true,
   interval: true,
   expiresIn: true,

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { discoverAuthorizationServerMetadata as discover } from '@modelcontextprotocol/client'
+import { discoverAuthorizationServerMetadata as discoverOfSdk1 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { requireBearerAuth as bearerAuthOfSdk1 } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import { OAuthError, requireBearerAuth } from '@modelcontextprotocol/server'
@@ -92,6 +94,19 @@ describe.each(Object.entries(SERVERS))('requireBearerAuth of %s', (_, start) => 
     time.passed = 60
     expect(await refusal(good)).toEqual([401, challenge('invalid_token')])
   })
+})
+
+test.each([
+  ['@modelcontextprotocol/client 2.4', discover],
+  ['@modelcontextprotocol/sdk 1.32', discoverOfSdk1],
+])('%s reads the metadata of the service only with an authorization endpoint', async (_, discover) => {
+  const find = async (authorizationEndpoint: boolean) => {
+    const issuer = await startService({ authorizationEndpoint }).listen()
+    onTestFinished(issuer.close)
+    return discover(issuer.url)
+  }
+  await expect(find(false)).rejects.toThrow('authorization_endpoint')
+  expect(await find(true)).toMatchObject({ response_types_supported: ['code'] })
 })
 
 test('the program of the guide lists tools, calls one, and one that needs another scope', async () => {

@@ -42,6 +42,19 @@ test('only the login host has metadata', async () => {
   expect((await at('api.example')).status).toBe(404)
 })
 
+test('the metadata name an authorization endpoint only on request, and it refuses the code flow without a redirect', async () => {
+  const service = startService({ authorizationEndpoint: true })
+  const { body } = await service.send('/.well-known/oauth-authorization-server')
+  expect(body).toMatchObject({
+    authorization_endpoint: 'http://localhost/login/device',
+    response_types_supported: ['code'],
+  })
+  const query = '?response_type=code&client_id=a&redirect_uri=https%3A%2F%2Fevil.example'
+  const refused = await service.send(`/login/device${query}`)
+  expect([refused.status, refused.body.error]).toEqual([400, 'unsupported_response_type'])
+  expect(refused.headers.has('location')).toBe(false)
+})
+
 describe('the OpenID configuration', () => {
   const path = '/.well-known/openid-configuration'
   const clients = [

@@ -17,6 +17,8 @@ export interface Offered {
   readonly canRevoke: boolean
   /** Whether the service publishes keys. */
   readonly hasKeys: boolean
+  /** Whether it names an authorization endpoint, for clients that require one. */
+  readonly authorizationEndpoint: boolean | undefined
 }
 
 /**
@@ -35,19 +37,25 @@ export function metadata(issuer: string, offered: Offered): ServiceResponse {
 export function openidConfiguration(issuer: string, offered: Offered): ServiceResponse {
   return json(200, {
     ...describe(issuer, offered),
-    authorization_endpoint: withoutSlash(issuer) + VERIFICATION_PATH,
+    ...authorizationEndpoint(issuer),
     scopes_supported: [...new Set(offered.clients.flatMap(({ scopes = [] }) => scopes))],
   })
 }
 
-function describe(issuer: string, { grantTypes, clients, canRevoke, hasKeys }: Offered) {
+function authorizationEndpoint(issuer: string) {
+  return { authorization_endpoint: withoutSlash(issuer) + VERIFICATION_PATH }
+}
+
+function describe(issuer: string, offered: Offered) {
+  const { grantTypes, clients, canRevoke, hasKeys } = offered
   const methods = authMethods(clients)
   return {
     issuer,
     device_authorization_endpoint: withoutSlash(issuer) + DEVICE_CODE_PATH,
     token_endpoint: withoutSlash(issuer) + ACCESS_TOKEN_PATH,
     grant_types_supported: grantTypes,
-    response_types_supported: [],
+    response_types_supported: offered.authorizationEndpoint ? ['code'] : [],
+    ...(offered.authorizationEndpoint && authorizationEndpoint(issuer)),
     token_endpoint_auth_methods_supported: methods,
     ...(hasKeys && { jwks_uri: withoutSlash(issuer) + JWKS_PATH }),
     ...(canRevoke && {

@@ -2,6 +2,7 @@ import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import { newId, readUserCode } from '../credentials/random-codes.ts'
 import type { Identity } from '../host/hooks.ts'
+import { refuse } from '../host/refused-request.ts'
 import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
 import { type ServiceRequest, type ServiceResponse, SHORT_WAIT } from '../http/types.ts'
@@ -40,6 +41,13 @@ const PERMISSIONS = ['camera', 'display-capture', 'geolocation', 'microphone', '
  * RFC 8628, section 3.3.
  */
 export async function verification(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
+  // Metadata may name this page as authorization endpoint. No redirect URI is known: the user sees the error.
+  if (request.query.has('response_type'))
+    refuse(
+      400,
+      'unsupported_response_type',
+      'this service has no authorization code flow: use the device flow',
+    )
   const address = new URL(parts.authUrl() + VERIFICATION_PATH)
   const fields = read(request, address.pathname)
   const { shown, headers } = await response(parts, request, fields, address).catch((error: unknown) => {
