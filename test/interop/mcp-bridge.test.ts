@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Stream } from 'node:stream'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientOfSdk1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -71,7 +72,7 @@ async function userOf() {
 }
 
 /** Waits for a text in the output of a process. */
-function textOf(stream: NodeJS.ReadableStream | null) {
+function textOf(stream: Stream | null) {
   let text = ''
   let check = () => {}
   stream?.on('data', (chunk) => {
