@@ -8,6 +8,7 @@ import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts
 import { Secret } from '../secret.ts'
 import { accessToken, grantTypes } from './endpoints/access-token.ts'
 import { deviceCode } from './endpoints/device-code.ts'
+import { introspection } from './endpoints/introspection.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
@@ -169,13 +170,15 @@ export function createService(options: ServiceOptions): Service {
   const { clock, emit, grants, logins, onError, revocations } = parts
   const { signingKeys } = parts
   const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
-  const offered = {
+  const canIntrospect = (options.resources ?? []).some(({ secret }) => secret !== undefined)
+  const offered = async () => ({
     grantTypes: grantTypes(parts),
     clients: options.clients,
     canRevoke,
-    hasKeys: signingKeys !== undefined,
+    canIntrospect,
+    algorithms: signingKeys && [...new Set((await signingKeys.publicKeys()).map(({ alg }) => alg))],
     authorizationEndpoint: options.authorizationEndpoint,
-  }
+  })
   const deletionPaths = options.clients.flatMap(({ clientId, clientSecret }) =>
     clientSecret === undefined ? [] : [tokenDeletionPath(Secret.of(clientId).reveal())],
   )
@@ -185,12 +188,14 @@ export function createService(options: ServiceOptions): Service {
     accessToken: (request) => accessToken(parts, request),
     verification: (request) => verification(parts, request),
     revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
+    introspection: canIntrospect ? (request) => introspection(parts, request) : undefined,
     tokenDeletion: canDelete ? (request) => tokenDeletion(parts, request) : undefined,
-    metadata: async () => metadata(issuer(), offered),
+    metadata: async () => metadata(issuer(), await offered()),
     keys: signingKeys && (async () => json(200, { keys: await signingKeys.publicKeys() })),
-    openidConfiguration: options.openidConfiguration
-      ? async () => openidConfiguration(issuer(), offered)
-      : undefined,
+    openidConfiguration:
+      (options.openidConfiguration ?? signingKeys)
+        ? async () => openidConfiguration(issuer(), await offered())
+        : undefined,
     api: options.api?.({ clock, authenticate: (request) => authenticate(parts, request) }),
   }
   const routes = createRoutes(addresses(), handlers)

@@ -58,10 +58,12 @@ export interface ServiceOptions {
    */
   readonly allowHttp?: boolean
   /**
-   * Also serves `/.well-known/openid-configuration`. Default: `false`. Some clients, such as oidc-agent and MSAL Python,
-   * look for the device endpoint only there. The document names the scopes that clients may request.
+   * Also serves `/.well-known/openid-configuration`. Default: only with `keys`. Some clients, such as oidc-agent and MSAL
+   * Python, look for the device endpoint only there. The document names the scopes that clients may request, and the
+   * verification page as the authorization endpoint, which is required there: the page refuses an authorization request with
+   * `unsupported_response_type`.
    *
-   * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-5 RFC 8414, section 5}
+   * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata OpenID Connect Discovery 1.0, section 3}
    */
   readonly openidConfiguration?: boolean
   /**
@@ -147,6 +149,9 @@ export interface ServiceOptions {
    *
    * `issueToken` then returns no token, only `{ expiresIn, scopes }`, and may be missing. This service still knows each token
    * by its hash: after a revocation, `requireToken` refuses it at once, and other APIs accept it until it expires.
+   *
+   * With the scope `openid`, a login and each refresh also bring an ID token, with `sub`, the id of the user, and
+   * `preferred_username`, the login name. Without keys, this scope is not granted.
    *
    * To change keys: append the new key, and start all instances with this list. Ten minutes later, when the APIs know it,
    * move it to the front. Remove the old key when its last token has expired.

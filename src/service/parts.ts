@@ -9,7 +9,7 @@ import { createSigningKeys } from './credentials/signing-keys.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './grants/dialect.ts'
 import { createGrants } from './grants/grants.ts'
-import { createResources } from './grants/resources.ts'
+import { createCallers, createResources } from './grants/resources.ts'
 import { createRevocations } from './grants/revocations.ts'
 import { createEmit } from './host/emit.ts'
 import { harmless } from './host/harmless.ts'
@@ -55,6 +55,7 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     accessToken = options.keys ? 'jwt' : 'opaque',
     issueToken = accessToken === 'jwt' ? () => ({}) : development.issueToken,
     audience,
+    resources = [],
     clientAddress = development.clientAddress,
     policy,
     onEvent,
@@ -81,7 +82,10 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     limiter,
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
     clients,
-    resources: createResources(options.resources),
+    resources: createResources(resources),
+    callers: createCallers(resources, limiter),
+    issuer: currentUrl,
+    audience,
     passwords: createPasswords(options.users ?? []),
     personalTokens: createPersonalTokens(options.personalTokens ?? []),
     appTokens: createAppTokens(options.apps ?? [], clock),
@@ -94,7 +98,8 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     secret: formSecret(options.secret, records.formSecret, clock),
     signingKeys,
     issueToken,
-    accessJwts: accessToken === 'jwt' ? jwts : undefined,
+    jwts,
+    accessToken,
     generation: createGeneration(records.generation, clock, () => onWarning(SET_BACK)),
     tokens,
     families,

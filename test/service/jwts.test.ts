@@ -4,8 +4,6 @@ import {
   createLocalJWKSet,
   decodeJwt,
   decodeProtectedHeader,
-  exportJWK,
-  generateKeyPair,
   type JWK,
   jwtVerify,
   SignJWT,
@@ -15,15 +13,11 @@ import { createVerifier } from '../../src/oidc/index.ts'
 import { systemClock } from '../../src/request/clock.ts'
 import { Secret } from '../../src/secret.ts'
 import type { SigningKey } from '../../src/service/index.ts'
+import { ecKey } from '../support/ec-key.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
 
 const API = 'https://api.example'
 const [old, next, foreign] = await Promise.all([ecKey('old'), ecKey('next'), ecKey('foreign')])
-
-async function ecKey(kid: string): Promise<JWK> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-  return { ...(await exportJWK(privateKey)), kid }
-}
 
 function start(options: TestOptions = {}) {
   const service = startService({ keys: [old], resources: [{ uri: API, name: 'API' }], ...options })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { discover } from '../../src/client/discover.ts'
 import { createService } from '../../src/service/index.ts'
+import { ecKey } from '../support/ec-key.ts'
 import { freePort } from '../support/free-port.js'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
 
@@ -70,7 +71,21 @@ describe('the OpenID configuration', () => {
     expect((await service.send(path)).body).toEqual({
       ...metadata,
       authorization_endpoint: 'http://localhost/login/device',
+      scopes_supported: ['repo', 'gist'],
+    })
+  })
+
+  test('is complete with keys, without an option', async () => {
+    const service = startService({ clients, keys: [await ecKey('one')] })
+    const { body: metadata } = await service.send('/.well-known/oauth-authorization-server')
+    expect((await service.send(path)).body).toEqual({
+      ...metadata,
+      jwks_uri: 'http://localhost/.well-known/jwks.json',
+      authorization_endpoint: 'http://localhost/login/device',
+      response_types_supported: [],
       scopes_supported: ['openid', 'repo', 'gist'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
     })
   })
 

@@ -73,15 +73,14 @@ async function load(key: SigningKey, index: number): Promise<LoadedKey> {
 }
 
 async function read(key: SigningKey): Promise<LoadedKey> {
-  const [{ exportJWK }, { calculateJwkThumbprint }, { CompactSign }] = await Promise.all([
-    import('jose/key/export'),
+  const [{ calculateJwkThumbprint }, { SignJWT }] = await Promise.all([
     import('jose/jwk/thumbprint'),
-    import('jose/jws/compact/sign'),
+    import('jose/jwt/sign'),
   ])
   const { privateKey, alg, kid } = await importKey(key)
   // jose refuses here what it would refuse at the first token, such as a short key.
-  await new CompactSign(new Uint8Array()).setProtectedHeader({ alg }).sign(privateKey)
-  const { kty, n, e, crv, x, y } = await exportJWK(privateKey)
+  await new SignJWT().setProtectedHeader({ alg }).sign(privateKey)
+  const { kty, n, e, crv, x, y } = await crypto.subtle.exportKey('jwk', privateKey)
   const members = kty === 'RSA' ? { kty, n, e } : { kty, crv, x, y }
   const publicKey = { ...members, kid: kid ?? (await calculateJwkThumbprint(members as JWK)), alg }
   return { privateKey, publicKey: { ...publicKey, use: 'sig' } as PublishedKey }

@@ -6,6 +6,7 @@ import { refuseAbove } from '../host/refused-request.ts'
 import { requestOrigin } from '../http/request-origin.ts'
 import { json, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
+import { OPENID } from '../tokens/jwts.ts'
 import { clientOf } from './client-of.ts'
 import { fieldsOf } from './fields-of.ts'
 
@@ -14,14 +15,16 @@ import { fieldsOf } from './fields-of.ts'
  * RFC 8628, section 3.2.
  */
 export async function deviceCode(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
-  const { grants, resources, limiter, emit, clientAddress, dialect, pace, authUrl } = parts
+  const { grants, resources, limiter, emit, clientAddress, dialect, pace, authUrl, jwts } = parts
   const fields = fieldsOf(request, ['client_id', 'client_secret', 'scope', ...resources.fields])
   const found = await clientOf(parts, request, fields, { at: 'atCodes', needsSecret: dialect.secretToLogIn })
   const { policy, reference: client } = found.client
   const requested =
     fields.resource === undefined ? undefined : (resources.find(fields.resource) ?? refuseTarget(400))
   const resource = requested ? { resource: requested.uri } : {}
-  const scopes = readScopes(fields.scope ?? '', allowedScopes(found.client.scopes, requested?.scopes))
+  const read = readScopes(fields.scope ?? '', allowedScopes(found.client.scopes, requested?.scopes))
+  // Not refused: some clients request it always. The page does not show what is not granted.
+  const scopes = read.filter((name) => jwts || name !== OPENID)
   const scope = scopes.join(' ')
   const expiresIn = Math.min(pace.expiresIn, policy?.codeLifetime ?? Number.POSITIVE_INFINITY)
   // A function of the host may throw: before anything is counted.

@@ -57,9 +57,10 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     await grants.notIssued(key, claim)
     return unavailable()
   }
-  const { token, scopes, issuedAt, expiresAt, tellsExpiry } = issued
+  const { token, idToken, scopes, issuedAt, expiresAt, tellsExpiry } = issued
   const first: FirstToken = {
     accessToken: token,
+    idToken,
     scopes,
     issuedAt,
     expiresAt,
@@ -107,13 +108,19 @@ async function deliver(
   { first, counted, now, replayed }: Delivery,
 ): Promise<Delivered> {
   const { tokens, families, logins, emit, dialect, onError } = parts
-  const { accessToken, scopes, issuedAt, expiresAt, tellsExpiry, family } = first
+  const { accessToken, idToken, scopes, issuedAt, expiresAt, tellsExpiry, family } = first
   if (user === null || delivery === null) throw new TypeError('the grant has no user or no delivery')
   const grant = grantId(key)
   const owner = { user, client: client.reference }
   const target = resource ? { resource } : {}
   const access = { ...owner, scopes, ...target }
-  const record = { ...access, revocations: counted, ...(family ? { family: family.id } : { grant }) }
+  const times = { issuedAt, expiresAt }
+  const record = {
+    ...access,
+    ...times,
+    revocations: counted,
+    ...(family ? { family: family.id } : { grant }),
+  }
   // First: the host may have issued this token to a login before, which must not lose it to a family that does not exist.
   if (family) {
     const { id, refreshToken, expiresAt, reuseWindow } = family
@@ -121,8 +128,11 @@ async function deliver(
     if (!(await families.begin(refreshToken, { id, revocations: counted, ...target }, issuedAt, input)))
       return 'authorized'
   }
-  const times = { changedAt: issuedAt, until: delivery.until, expiresAt }
-  const kept = await tokens.deliver(accessToken, record, times)
+  const kept = await tokens.deliver(accessToken, record, {
+    changedAt: issuedAt,
+    until: delivery.until,
+    expiresAt,
+  })
   if (kept === undefined) return 'authorized'
   const login = family?.id ?? kept.hash
   if (login) await logins.add(user, login, family?.expiresAt ?? expiresAt).catch(onError)
@@ -130,6 +140,7 @@ async function deliver(
   await emit({ ...issued, ...(family && { family: family.id }) }, request)
   return tokenResponse(dialect, {
     token: accessToken,
+    idToken,
     scopes,
     expiresIn: tellsExpiry ? secondsUntil(expiresAt, now) : undefined,
     refresh: family && { token: family.refreshToken, expiresIn: secondsUntil(family.expiresAt, now) },

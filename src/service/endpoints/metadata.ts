@@ -2,12 +2,17 @@ import { withoutSlash } from '../../protocol/address.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
+  INTROSPECTION_PATH,
   JWKS_PATH,
   REVOCATION_PATH,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
 import type { Client } from '../credentials/clients.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
+import { OPENID } from '../tokens/jwts.ts'
+
+/** How a client that has a secret sends it. */
+const WITH_SECRET = ['client_secret_basic', 'client_secret_post']
 
 /** What the metadata says beside the endpoints that every service has. */
 export interface Offered {
@@ -15,8 +20,10 @@ export interface Offered {
   readonly clients: readonly Client[]
   /** Whether there is a revocation endpoint. */
   readonly canRevoke: boolean
-  /** Whether the service publishes keys. */
-  readonly hasKeys: boolean
+  /** Whether there is an introspection endpoint. */
+  readonly canIntrospect: boolean
+  /** The algorithms of the published keys; `undefined` without keys. */
+  readonly algorithms: readonly string[] | undefined
   /** Whether it names an authorization endpoint, for clients that require one. */
   readonly authorizationEndpoint: boolean | undefined
 }
@@ -31,14 +38,21 @@ export function metadata(issuer: string, offered: Offered): ServiceResponse {
 
 /**
  * Responds with the same metadata to clients that use only OpenID Connect Discovery, such as oidc-agent and MSAL Python.
- * oidc-agent requires the scopes, and MSAL Python an authorization endpoint: that is the verification page. The service
- * issues no ID tokens. OpenID Connect Discovery 1.0, section 3.
+ * oidc-agent requires the scopes, and MSAL Python an authorization endpoint: that is the verification page, which refuses
+ * every authorization request. OpenID Connect Discovery 1.0, section 3.
  */
 export function openidConfiguration(issuer: string, offered: Offered): ServiceResponse {
+  const { clients, algorithms } = offered
+  const scopes = new Set(clients.flatMap(({ scopes = [OPENID] }) => scopes))
+  if (!algorithms) scopes.delete(OPENID)
   return json(200, {
     ...describe(issuer, offered),
     ...authorizationEndpoint(issuer),
-    scopes_supported: [...new Set(offered.clients.flatMap(({ scopes = [] }) => scopes))],
+    scopes_supported: [...scopes],
+    ...(algorithms && {
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: algorithms,
+    }),
   })
 }
 
@@ -47,7 +61,7 @@ function authorizationEndpoint(issuer: string) {
 }
 
 function describe(issuer: string, offered: Offered) {
-  const { grantTypes, clients, canRevoke, hasKeys } = offered
+  const { grantTypes, clients, canRevoke, canIntrospect, algorithms } = offered
   const methods = authMethods(clients)
   return {
     issuer,
@@ -57,10 +71,14 @@ function describe(issuer: string, offered: Offered) {
     response_types_supported: offered.authorizationEndpoint ? ['code'] : [],
     ...(offered.authorizationEndpoint && authorizationEndpoint(issuer)),
     token_endpoint_auth_methods_supported: methods,
-    ...(hasKeys && { jwks_uri: withoutSlash(issuer) + JWKS_PATH }),
+    ...(algorithms && { jwks_uri: withoutSlash(issuer) + JWKS_PATH }),
     ...(canRevoke && {
       revocation_endpoint: withoutSlash(issuer) + REVOCATION_PATH,
       revocation_endpoint_auth_methods_supported: methods,
+    }),
+    ...(canIntrospect && {
+      introspection_endpoint: withoutSlash(issuer) + INTROSPECTION_PATH,
+      introspection_endpoint_auth_methods_supported: WITH_SECRET,
     }),
   }
 }
@@ -69,6 +87,6 @@ function authMethods(clients: readonly Client[]): readonly string[] {
   const withSecret = clients.filter(({ clientSecret }) => clientSecret !== undefined)
   return [
     ...(withSecret.length < clients.length || clients.length === 0 ? ['none'] : []),
-    ...(withSecret.length > 0 ? ['client_secret_basic', 'client_secret_post'] : []),
+    ...(withSecret.length > 0 ? WITH_SECRET : []),
   ]
 }

@@ -64,6 +64,7 @@ export async function refreshLogin(
       )
     return tokenResponse(dialect, {
       token: pair.accessToken,
+      idToken: pair.idToken,
       scopes: pair.scopes,
       expiresIn: secondsUntil(pair.expiresAt, clock.now()),
       refresh: { token: pair.refreshToken, expiresIn: secondsUntil(family.expiresAt, clock.now()) },
@@ -142,14 +143,16 @@ async function issue(
       throw new TypeError('issueToken returned a scope at a refresh that the login does not have')
     if (isGone()) throw new Error('the client disconnected before its token was refreshed')
     const owner = { user, client: client.reference, family: id, revocations }
-    const record = { ...owner, scopes: issued.scopes, ...target }
+    const { issuedAt, expiresAt } = issued
+    const record = { ...owner, scopes: issued.scopes, ...target, issuedAt, expiresAt }
     // Before the pair counts: a crash in between leaves a token that nobody received, and that ends with the family.
-    await tokens.keep(issued.token, record, issued.expiresAt)
+    await tokens.keep(issued.token, record, expiresAt)
     pair = {
       accessToken: issued.token,
       refreshToken: new Secret(newRefreshToken(id, known.generation + 1, known.secret.reveal())),
+      idToken: issued.idToken,
       scopes: issued.scopes,
-      expiresAt: issued.expiresAt,
+      expiresAt,
     }
     return (await families.issued(known, claimed, pair)) ? pair : 'dropped'
   } catch (error) {

@@ -6,6 +6,7 @@ import { json, type ServiceResponse } from '../http/types.ts'
 /** What a client receives. Lifetimes in seconds. */
 export interface DeliveredToken {
   readonly token: Secret
+  readonly idToken: Secret | undefined
   readonly scopes: readonly string[]
   readonly expiresIn: number | undefined
   readonly refresh?: { readonly token: Secret; readonly expiresIn: number } | undefined
@@ -14,12 +15,13 @@ export interface DeliveredToken {
 /** Responds with a token. RFC 6749, section 5.1. */
 export function tokenResponse(
   { separator, tellsRefreshLifetime }: DialectRules,
-  { token, scopes, expiresIn, refresh }: DeliveredToken,
+  { token, idToken, scopes, expiresIn, refresh }: DeliveredToken,
 ): ServiceResponse {
   const body = {
     access_token: token.reveal(),
     token_type: 'bearer',
     scope: joinScopes(scopes, separator),
+    ...(idToken && { id_token: idToken.reveal() }),
     ...(expiresIn !== undefined && { expires_in: expiresIn }),
     ...(refresh && { refresh_token: refresh.token.reveal() }),
     ...(refresh && tellsRefreshLifetime && { refresh_token_expires_in: refresh.expiresIn }),

@@ -1,4 +1,7 @@
+import type { Secret } from '../../secret.ts'
+import { createClients } from '../credentials/clients.ts'
 import { refuse } from '../host/refused-request.ts'
+import type { Limiter } from '../limits/limiter.ts'
 
 /** An API that tokens may be requested for. */
 export interface Resource {
@@ -8,6 +11,14 @@ export interface Resource {
   readonly name: string
   /** The scopes that may be requested for it. Default: any that the client may request. */
   readonly scopes?: readonly string[]
+  /**
+   * Lets the API ask about its tokens at the introspection endpoint, which the metadata names: it authenticates with its
+   * `uri` as the client ID, and this secret, random with at least 128 bits, in a Basic header or in the body. Guesses are
+   * limited as those of a client's secret. Default: none, and it may not ask.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc7662.html#section-2 RFC 7662, section 2}
+   */
+  readonly secret?: string | Secret
 }
 
 /** Looks up the resources that tokens may be requested for. */
@@ -33,6 +44,14 @@ export function createResources(resources: readonly Resource[] = []) {
 }
 
 export type Resources = ReturnType<typeof createResources>
+
+/** Looks up the APIs that may ask about tokens: they authenticate as clients do. */
+export function createCallers(resources: readonly Resource[], limiter: Limiter) {
+  const callers = resources.flatMap(({ uri, name, secret }) =>
+    secret === undefined ? [] : [{ clientId: uri, name, clientSecret: secret }],
+  )
+  return createClients(callers, { limiter, policy: undefined })
+}
 
 /**
  * Whether the field `resource` of a poll or a refresh fits its login: it names the resource of the login, or is absent.

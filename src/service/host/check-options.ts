@@ -50,6 +50,7 @@ const ofAResource = {
   uri: must('be an absolute URI without a fragment', isResourceUri),
   name: must('be the name that users see', (value) => v.is(TEXT, value)),
   scopes: ofAClient.scopes,
+  secret: v.optional(secret('be the secret of the API, a string or a Secret')),
 }
 
 /** RSA, or elliptic on P-256. What else a key must be is known when it is read. */

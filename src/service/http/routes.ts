@@ -2,6 +2,7 @@ import { isLoopback } from '../../protocol/address.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
+  INTROSPECTION_PATH,
   JWKS_PATH,
   METADATA_PATH,
   OPENID_CONFIGURATION_PATH,
@@ -19,6 +20,8 @@ export interface Handlers {
   readonly verification: Handler
   /** `undefined` if no token can be revoked. */
   readonly revocation: Handler | undefined
+  /** `undefined` if no API may ask. */
+  readonly introspection: Handler | undefined
   /** GitHub's way to revoke tokens; `undefined` if no client can use it. */
   readonly tokenDeletion: Handler | undefined
   readonly metadata: Handler
@@ -65,7 +68,7 @@ export interface Routes {
  * belong to an attacker who points their own domain at this address (DNS rebinding).
  */
 export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers): Routes {
-  const { deviceCode, accessToken, verification, revocation, tokenDeletion } = handlers
+  const { deviceCode, accessToken, verification, revocation, introspection, tokenDeletion } = handlers
   const { metadata, openidConfiguration, keys, api } = handlers
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
@@ -84,6 +87,7 @@ export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers
     at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
     ...(revocation ? [at(authUrl, REVOCATION_PATH, { POST: revocation })] : []),
+    ...(introspection ? [at(authUrl, INTROSPECTION_PATH, { POST: introspection })] : []),
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
     ...(tokenDeletion ? [at(baseUrl, TOKEN_DELETION_PATH, { DELETE: tokenDeletion })] : []),
   ])

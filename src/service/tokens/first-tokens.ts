@@ -5,6 +5,8 @@ import { seal, unseal } from '../credentials/seal.ts'
 /** What a login delivers. Points in time are epoch milliseconds. */
 export interface FirstToken {
   readonly accessToken: Secret
+  /** With the scope `openid`. */
+  readonly idToken?: Secret | undefined
   readonly scopes: readonly string[]
   readonly issuedAt: number
   readonly expiresAt: number
@@ -32,10 +34,11 @@ const LABEL = 'authgraph: first token of a device code'
  * @param grant The id of the grant. It opens in no other.
  */
 export async function sealFirst(deviceCode: string, first: FirstToken, grant: string): Promise<SealedText> {
-  const { accessToken, family } = first
+  const { accessToken, idToken, family } = first
   const revealed = {
     ...first,
     accessToken: accessToken.reveal(),
+    idToken: idToken?.reveal(),
     family: family && { ...family, refreshToken: family.refreshToken.reveal() },
   }
   return seal(JSON.stringify(revealed), { secret: new Secret(deviceCode), label: LABEL, bound: grant })
@@ -44,10 +47,11 @@ export async function sealFirst(deviceCode: string, first: FirstToken, grant: st
 /** Decrypts a token. Rejects if it was sealed for another device code or grant. */
 export async function openFirst(deviceCode: string, sealed: SealedText, grant: string): Promise<FirstToken> {
   const text = await unseal(sealed, { secret: new Secret(deviceCode), label: LABEL, bound: grant })
-  const { family, accessToken, ...first } = JSON.parse(text)
+  const { family, accessToken, idToken, ...first } = JSON.parse(text)
   return {
     ...first,
     accessToken: new Secret(accessToken),
+    idToken: idToken && new Secret(idToken),
     family: family && { ...family, refreshToken: new Secret(family.refreshToken) },
   }
 }

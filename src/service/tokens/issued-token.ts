@@ -5,11 +5,13 @@ import { isSecret, Secret } from '../../secret.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import type { KnownClient } from '../credentials/clients.ts'
 import type { IssueToken, MadeToken, TokenRequest } from '../host/hooks.ts'
-import type { Jwts } from './jwts.ts'
+import { type Jwts, OPENID } from './jwts.ts'
 
 /** A token that is ready to be sent to the client. */
 export interface IssuedToken {
   readonly token: Secret
+  /** With the scope `openid`. */
+  readonly idToken?: Secret
   readonly scopes: readonly string[]
   /** Epoch milliseconds. */
   readonly issuedAt: number
@@ -29,8 +31,10 @@ interface TokenOrder extends Omit<TokenRequest, 'client'> {
 /** What issues tokens. */
 interface TokenMaker {
   readonly issueToken: IssueToken
-  /** Signs the access tokens, unless the host makes them. */
-  readonly accessJwts: Pick<Jwts, 'signAccess'> | undefined
+  /** Signs tokens, if there are keys. */
+  readonly jwts: Jwts | undefined
+  /** Who makes the access tokens: the service (`jwt`) or the host. */
+  readonly accessToken: 'jwt' | 'opaque'
   readonly clock: { now(): number }
 }
 
@@ -55,27 +59,33 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
  */
 export async function issueFor(
-  { issueToken, accessJwts, clock }: TokenMaker,
+  { issueToken, jwts, accessToken, clock }: TokenMaker,
   { client, endsAt, ...request }: TokenOrder,
   until: number,
 ): Promise<IssuedToken> {
   const { clientId, name, policy } = client
   const returned = issueToken({ ...request, client: { clientId, name } })
   const made = readMade(await withDeadline(until - clock.now(), returned, tookTooLong))
-  const { token, expiresIn, scopes = request.scopes } = made
+  const { token, expiresIn } = made
+  const scopes = (made.scopes ?? request.scopes).filter((scope) => jwts || scope !== OPENID)
   const issuedAt = clock.now()
   const left = endsAt === undefined ? undefined : secondsUntil(endsAt, issuedAt)
-  const limits = { expiresIn, tokenLifetime: policy?.tokenLifetime, left, isJwt: accessJwts !== undefined }
-  const lifetime = lifetimeOf(limits)
-  const expiresAt = issuedAt + (lifetime ?? LIFETIME) * 1000
-  const issued = { scopes, issuedAt, expiresAt, tellsExpiry: lifetime !== undefined }
-  if (accessJwts === undefined) return { ...issued, token: readToken(token) }
-  if (token !== undefined)
+  const signing = accessToken === 'jwt' ? jwts : undefined
+  if (signing && token !== undefined)
     throw new TypeError(
       'issueToken returned a token, but the service signs them: leave it out, or set accessToken to "opaque"',
     )
-  const { user, resource } = request
-  return { ...issued, token: await accessJwts.signAccess({ ...issued, user, client, resource }) }
+  const limits = { expiresIn, tokenLifetime: policy?.tokenLifetime, left, isJwt: signing !== undefined }
+  const lifetime = lifetimeOf(limits)
+  const expiresAt = issuedAt + (lifetime ?? LIFETIME) * 1000
+  const issued = { scopes, issuedAt, expiresAt, tellsExpiry: lifetime !== undefined }
+  const facts = { ...issued, user: request.user, client, resource: request.resource }
+  const idToken = await jwts?.signId(facts)
+  return {
+    ...issued,
+    token: signing ? await signing.signAccess(facts) : readToken(token),
+    ...(idToken && { idToken }),
+  }
 }
 
 /** The claim is over and another request may issue a token: what `issueToken` returns later is dropped. */

@@ -3,10 +3,10 @@ import type { Secret } from '../../secret.ts'
 import type { SigningKeys } from '../credentials/signing-keys.ts'
 import { userId } from '../stores/user-id.ts'
 
-/** Who a token is for, and until when. Points in time are epoch milliseconds. */
-interface JwtFacts {
+/** What is known about an access token. Points in time are epoch milliseconds. */
+interface AccessFacts {
   readonly user: User
-  /** The client that receives it; absent if it is no longer registered. */
+  /** The client that received it, unless it is no longer registered. */
   readonly client?: { readonly clientId: Secret } | undefined
   readonly scopes: readonly string[]
   /** The URI of the API that it is for, if the client named one. */
@@ -15,11 +15,26 @@ interface JwtFacts {
   readonly expiresAt?: number | undefined
 }
 
+/** What a JWT says. */
+type JwtFacts = AccessFacts & {
+  readonly client: { readonly clientId: Secret }
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
 /** Signs tokens. */
 export interface Jwts {
-  /** @throws BadOptionError if a key cannot be used. */
+  /** Signs an access token. Rejects with BadOptionError if a key cannot be used. */
   readonly signAccess: (token: JwtFacts) => Promise<Secret>
+  /** Signs the ID token that comes with an access token, if its scopes ask for one; `undefined` otherwise. */
+  readonly signId: (token: JwtFacts) => Promise<Secret | undefined>
 }
+
+/** The scope that asks for an ID token. Only a service with keys grants it. */
+export const OPENID = 'openid'
+
+/** Milliseconds for which an ID token is valid: its client reads it once, on arrival. */
+const ID_TOKEN_LIFETIME = 60 * 60 * 1000
 
 /** Says what APIs learn about access tokens, and signs it. */
 export function createJwts(
@@ -32,16 +47,18 @@ export function createJwts(
         ...accessClaims(token, { issuer: issuer(), audience }),
         jti: crypto.randomUUID(),
       }),
+    signId: async (token) =>
+      token.scopes.includes(OPENID) ? keys.sign('JWT', idClaims(token, issuer())) : undefined,
   }
 }
 
 /**
- * The claims about an access token. Not `jti`, which only a JWT has.
+ * The claims about an access token, for its JWT and for introspection. Not `jti`, which only a JWT has.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9068.html#section-2.2 RFC 9068, section 2.2}
  */
-function accessClaims(
-  { user, client, scopes, resource, issuedAt, expiresAt }: JwtFacts,
+export function accessClaims(
+  { user, client, scopes, resource, issuedAt, expiresAt }: AccessFacts,
   { issuer, audience = issuer }: { readonly issuer: string; readonly audience?: string | undefined },
 ) {
   return {
@@ -52,6 +69,22 @@ function accessClaims(
     scope: scopes.join(' '),
     ...(issuedAt !== undefined && { iat: inSeconds(issuedAt) }),
     ...(expiresAt !== undefined && { exp: inSeconds(expiresAt) }),
+  }
+}
+
+/**
+ * The claims of an ID token. Not `auth_time`: no host says when its user signed in.
+ *
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#IDToken OpenID Connect Core 1.0, section 2}
+ */
+function idClaims({ user, client, issuedAt }: JwtFacts, issuer: string) {
+  return {
+    iss: issuer,
+    sub: userId(user),
+    aud: client.clientId.reveal(),
+    iat: inSeconds(issuedAt),
+    exp: inSeconds(issuedAt + ID_TOKEN_LIFETIME),
+    preferred_username: typeof user === 'string' ? user : user.login,
   }
 }
 

@@ -6,6 +6,8 @@ import { seal, unseal } from '../credentials/seal.ts'
 export interface TokenPair {
   readonly accessToken: Secret
   readonly refreshToken: Secret
+  /** With the scope `openid`. */
+  readonly idToken?: Secret | undefined
   /** The scopes of the access token. */
   readonly scopes: readonly string[]
   /** When the access token expires, in epoch milliseconds. */
@@ -20,14 +22,21 @@ const LABEL = 'authgraph: successor of a refresh token'
  * @param bound The family and the generation of the pair. It opens in no other place.
  */
 export async function sealPair(spent: Secret, pair: TokenPair, bound: string): Promise<SealedText> {
-  const { accessToken, refreshToken, scopes, expiresAt } = pair
-  const text = JSON.stringify([accessToken.reveal(), refreshToken.reveal(), scopes, expiresAt])
+  const { accessToken, refreshToken, idToken, scopes, expiresAt } = pair
+  const tokens = [accessToken.reveal(), refreshToken.reveal()]
+  const text = JSON.stringify([...tokens, scopes, expiresAt, idToken?.reveal()])
   return seal(text, { secret: spent, label: LABEL, bound })
 }
 
 /** Decrypts a pair. Rejects if it was sealed for another token or another place. */
 export async function openPair(spent: Secret, sealed: SealedText, bound: string): Promise<TokenPair> {
   const text = await unseal(sealed, { secret: spent, label: LABEL, bound })
-  const [accessToken, refreshToken, scopes, expiresAt] = JSON.parse(text)
-  return { accessToken: new Secret(accessToken), refreshToken: new Secret(refreshToken), scopes, expiresAt }
+  const [accessToken, refreshToken, scopes, expiresAt, idToken] = JSON.parse(text)
+  return {
+    accessToken: new Secret(accessToken),
+    refreshToken: new Secret(refreshToken),
+    idToken: idToken ? new Secret(idToken) : undefined,
+    scopes,
+    expiresAt,
+  }
 }

@@ -28,6 +28,10 @@ export interface AccessTokenRecord extends TokenOwner {
   readonly grant?: string
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
+  /** Epoch milliseconds. Absent in records of earlier versions. */
+  readonly issuedAt?: number
+  /** Epoch milliseconds. Absent in records of earlier versions. */
+  readonly expiresAt?: number
   /** How a poll may get the token again. Absent for a token from a refresh. */
   readonly delivery?: TokenDelivery
 }

@@ -1,0 +1,27 @@
+import { Secret } from '../../secret.ts'
+import { refuse, refuseAbove } from '../host/refused-request.ts'
+import { json, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
+import type { Parts } from '../parts.ts'
+import { accessClaims } from '../tokens/jwts.ts'
+import { fieldsOf } from './fields-of.ts'
+
+/**
+ * Tells an API about a token that was issued for it. Any other token, also one that is valid elsewhere, is only not active.
+ * RFC 7662, section 2.
+ */
+export async function introspection(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
+  const { callers, clients, tokens, limiter, clientAddress, issuer, audience } = parts
+  const fields = fieldsOf(request, ['client_id', 'client_secret', 'token'])
+  const caller = await callers.of(request, fields)
+  if (caller === undefined) {
+    refuseAbove(await limiter.unknownClient(clientAddress(request)))
+    return refuse(401, 'invalid_client', 'the API is unknown, or its secret is wrong')
+  }
+  const token = fields.token ?? refuse(400, 'invalid_request', 'the field token is missing')
+  const found = await tokens.find(new Secret(token))
+  if (found === undefined || found.resource !== caller.client.clientId.reveal())
+    return json(200, { active: false })
+  const known = 'client' in found ? { ...found, client: await clients.at(found.client) } : found
+  const claims = accessClaims(known, { issuer: issuer(), audience })
+  return json(200, { active: true, token_type: 'Bearer', ...claims })
+}

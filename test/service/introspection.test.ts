@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { createVerifier } from '../../src/oidc/index.ts'
+import { systemClock } from '../../src/request/clock.ts'
+import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
+
+const API = 'https://api.example'
+const OTHER = 'https://other.example'
+const SECRET = 'secret: 100% + more'
+const PATH = '/login/oauth/introspect'
+const INACTIVE = { active: false }
+
+function start(options: TestOptions = {}) {
+  const service = startService({
+    resources: [
+      { uri: API, name: 'API', secret: SECRET },
+      { uri: OTHER, name: 'Other API', secret: 'of the other' },
+      { uri: 'https://silent.example', name: 'API that may not ask' },
+    ],
+    refreshTokens: { lifetime: 3600 },
+    ...options,
+  })
+  return {
+    ...service,
+    ask: (token: string, fields: Readonly<Record<string, string>> = {}) =>
+      service.post(PATH, { client_id: API, client_secret: SECRET, token, ...fields }),
+  }
+}
+
+describe('the introspection endpoint', () => {
+  test('tells an API about a token for it, from a login and from a refresh', async () => {
+    const service = start()
+    const body = await service.login({ resource: API })
+    const iat = service.clock.time / 1000
+    const claims = {
+      active: true,
+      token_type: 'Bearer',
+      iss: HOST,
+      sub: '7',
+      aud: API,
+      client_id: CLIENT_ID,
+      scope: 'repo gist',
+    }
+    const { status, headers, body: said } = await service.ask(body.access_token)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(said).toEqual({ ...claims, iat, exp: iat + 3600 })
+    service.wait(10)
+    const { access_token } = (await service.refresh(body.refresh_token)).body
+    expect((await service.ask(access_token)).body).toEqual({ ...claims, iat: iat + 10, exp: iat + 3600 })
+  })
+
+  test.each<[string, (service: ReturnType<typeof start>) => Promise<string>]>([
+    ['unknown', async () => 'unknown'],
+    ['for another API', async ({ login }) => (await login({ resource: OTHER })).access_token],
+    ['for the routes of the service', async ({ login }) => (await login()).access_token],
+    ['a refresh token', async ({ login }) => (await login({ resource: API })).refresh_token],
+    [
+      'expired',
+      async ({ login, wait }) => {
+        const { access_token } = await login({ resource: API })
+        wait(3600)
+        return access_token
+      },
+    ],
+    [
+      'revoked',
+      async ({ login, revoke }) => {
+        const { access_token } = await login({ resource: API })
+        await revoke({ token: access_token })
+        return access_token
+      },
+    ],
+  ])('says only that it is not active about a token that is %s', async (_, tokenOf) => {
+    const service = start()
+    expect((await service.ask(await tokenOf(service))).body).toEqual(INACTIVE)
+  })
+
+  test.each([
+    ['a wrong secret', { client_secret: 'wrong' }],
+    ['no secret', { client_secret: '' }],
+    ['the secret of another API', { client_id: OTHER }],
+    ['an unknown API', { client_id: 'https://unknown.example' }],
+    ['an API that may not ask', { client_id: 'https://silent.example' }],
+    ['a client, which is no API', { client_id: CLIENT_ID, client_secret: '' }],
+  ])('refuses %s, also for a token that is valid', async (_, fields) => {
+    const service = start()
+    const { access_token } = await service.login({ resource: API })
+    const { status, body, headers } = await service.ask(access_token, fields)
+    expect([status, body.error]).toEqual([401, 'invalid_client'])
+    expect(headers.get('www-authenticate')).toContain('Basic')
+  })
+
+  test('limits wrong secrets, one at a time and many at once; the right one is accepted at any time', async () => {
+    const service = start({ limits: { wrongSecrets: { max: 3, window: 300 } } })
+    const { access_token } = await service.login({ resource: API })
+    const guess = () => service.ask(access_token, { client_secret: 'wrong' })
+    const statuses = (await Promise.all([guess(), guess(), guess(), guess(), guess()])).map(
+      ({ status }) => status,
+    )
+    expect(statuses.toSorted()).toEqual([401, 401, 401, 429, 429])
+    expect((await service.ask(access_token)).body.active).toBe(true)
+    expect(service.events.filter(({ type }) => type === 'limited')).toHaveLength(1)
+    service.wait(300)
+    expect((await guess()).status).toBe(401)
+  })
+
+  test('is named by the metadata, and exists only if an API has a secret', async () => {
+    const { body } = await start().send('/.well-known/oauth-authorization-server')
+    expect(body).toMatchObject({
+      introspection_endpoint: HOST + PATH,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    })
+    const without = start({ resources: [{ uri: API, name: 'API' }] })
+    expect((await without.ask('any')).status).toBe(404)
+  })
+
+  test('knows what the host tells of a token that it verifies', async () => {
+    const verifyToken = () => ({ user: 'mona', scopes: ['repo'], resource: API })
+    const service = start({ verifyToken })
+    const claims = { active: true, token_type: 'Bearer', iss: HOST, sub: 'mona', aud: API, scope: 'repo' }
+    expect((await service.ask('made-by-the-host')).body).toEqual(claims)
+  })
+
+  test('serves createVerifier of an API elsewhere', async () => {
+    const service = start()
+    const { requireToken } = createVerifier({
+      issuer: HOST,
+      resource: API,
+      clientId: API,
+      clientAuthentication: { clientSecret: SECRET },
+      fetch: (input, init) => service.fetch(String(input), init),
+      clock: { ...systemClock, now: service.clock.now },
+    })
+    const gate = requireToken({ scopes: ['repo'] })
+    const request = (token: string) => new Request(API, { headers: { authorization: `Bearer ${token}` } })
+    const { access_token } = await service.login({ resource: API })
+    expect(await gate(request(access_token))).toMatchObject({ user: '7', scopes: ['repo', 'gist'] })
+    const foreign = await service.login({ resource: OTHER })
+    await expect(gate(request(foreign.access_token))).rejects.toMatchObject({ status: 401 })
+  })
+})
