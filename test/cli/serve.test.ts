@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { get as httpsGet } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { authorizeDevice, github, refresh } from '../../src/index.ts'
 import { selfSigned } from '../support/certificate.ts'
@@ -75,6 +76,33 @@ test('issues refresh tokens, and repeats a response only within the window', asy
   await expect(refresh(token, { clientId: CLIENT_ID, provider })).rejects.toMatchObject({
     code: 'login_required',
   })
+})
+
+test('signs tokens with a key that only this user can read, and that the next process uses again', async () => {
+  const database = file('authgraph.db', '')
+  const words = [...CLIENT, '--store', `sqlite:${database}`, '--jwt', '--interval', '1']
+  const tokenOf = async () => {
+    const served = serve(...words)
+    const url = await served.url()
+    const { accessToken } = await authorizeDevice({
+      clientId: CLIENT_ID,
+      provider: github({ authUrl: url, baseUrl: url }),
+      onCodes: ({ verificationUriComplete }) => approve(verificationUriComplete),
+    })
+    const jwks = createLocalJWKSet(await (await fetch(`${url}/.well-known/jwks.json`)).json())
+    await served.kill()
+    return { token: accessToken.reveal(), jwks }
+  }
+  const { token } = await tokenOf()
+  const { jwks } = await tokenOf()
+  expect((await jwtVerify(token, jwks, { typ: 'at+jwt' })).payload).toMatchObject({ client_id: CLIENT_ID })
+  expect(statSync(`${database}.key.json`).mode & 0o777).toBe(0o600)
+})
+
+test('needs a file for the key if other instances may share the store', async () => {
+  const served = serve(...CLIENT, '--store', 'redis://127.0.0.1:1', '--jwt')
+  expect(await served.ended).toBe(2)
+  expect(served.stderr()).toContain('--jwt FILE')
 })
 
 test('logs a complete login over HTTP without secrets', async () => {

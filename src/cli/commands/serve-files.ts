@@ -33,6 +33,8 @@ export interface ServeOptions {
   readonly refreshTokens?: number
   /** Seconds. */
   readonly reuseWindow: number
+  /** The file of the key that signs tokens; `true` for one beside the store. */
+  readonly jwt?: string | true
   readonly tlsKey?: string
   readonly tlsCert?: string
   readonly authUrl?: string

@@ -13,6 +13,7 @@ import { wrapWords, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { DEMO_CLIENT, type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
+import { openKey, type ServeKey } from './serve-key.ts'
 import { type Log, logTo } from './serve-log.ts'
 import { wholeNumber } from './values.ts'
 
@@ -37,7 +38,7 @@ export function serveCommand(): Command {
       'authgraph serve --demo-client',
       'authgraph serve --client my-id="My device" --interval 1',
       'authgraph serve --demo-client --token-lifetime 60 --refresh-tokens 3600',
-      'authgraph serve --demo-client --store sqlite:authgraph.db',
+      'authgraph serve --demo-client --store sqlite:authgraph.db --jwt',
       'authgraph serve --clients clients.json --store redis://127.0.0.1:6379 --json',
     ],
   })
@@ -78,6 +79,10 @@ export function serveCommand(): Command {
       wholeNumber(0, 3600, 'seconds'),
       30,
     )
+    .option(
+      '--jwt [file]',
+      'sign access tokens (ES256) with the key in this file, made if missing; default: beside an SQLite store, or in memory',
+    )
     .option('--tls-key <file>', 'serve https with this private key (PEM)')
     .option('--tls-cert <file>', 'serve https with this certificate chain (PEM)')
     .option('--auth-url <address>', 'set the public address of the login', readAddress)
@@ -112,7 +117,8 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
   const opened = openStore(options.store, self)
   const store = opened?.store
   try {
-    const { service, tls } = await prepare(options, store, log).catch((error) => {
+    const signing = await openKey(options, self)
+    const { service, tls } = await prepare(options, { store, signing, log }).catch((error) => {
       throw error instanceof BadOptionError ? self.error(`error: ${error.message}`) : error
     })
     let stopping = false
@@ -130,6 +136,7 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
     say(
       `Log in from another terminal: authgraph login ${option} ${options.authUrl ?? listening.url} --client-id ${clientId}`,
     )
+    if (signing) say(`Access tokens are JWTs. The key that signs them is in ${signing.place}.`)
     log.event('listening', { url: listening.url, store: opened?.name ?? 'memory' })
 
     const [signal] = await signalled
@@ -183,14 +190,22 @@ function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions,
       )
 }
 
-async function prepare(options: ServeOptions, store: DatabaseStore | undefined, log: Log) {
+/** What a service uses beside its options. */
+interface Used {
+  readonly store: DatabaseStore | undefined
+  readonly signing: ServeKey | undefined
+  readonly log: Log
+}
+
+async function prepare(options: ServeOptions, { store, signing, log }: Used) {
   const service = createService({
     clients: readClients(options),
     api: githubApi(),
     dialect: options.dialect,
     interval: options.interval,
     expiresIn: options.expiresIn,
-    issueToken: () => ({ token: newToken(), expiresIn: options.tokenLifetime }),
+    issueToken: () => ({ ...(!signing && { token: newToken() }), expiresIn: options.tokenLifetime }),
+    ...(signing && { keys: [signing.key] }),
     ...(options.refreshTokens && {
       refreshTokens: { lifetime: options.refreshTokens, reuseWindow: options.reuseWindow },
     }),
