@@ -49,6 +49,7 @@ const OF_THE_READER = [
   'client',
   'clock',
   'database',
+  'handler',
   'onCodes',
   'page',
   'privateKey',
@@ -92,7 +93,8 @@ test('the tour shows how to get a token in two ways, resume and keep a login, an
 
 test.each(documents)('every code block of %s is of a kind that is checked', (document) => {
   const kinds = read(document).matchAll(/^```(\w+)$/gm)
-  expect(['js', 'ts', 'tsx', 'sh', 'rust', 'text']).toEqual(
+  for (const json of blocksOf('json', read(document))) JSON.parse(json)
+  expect(['js', 'json', 'ts', 'tsx', 'sh', 'rust', 'text']).toEqual(
     expect.arrayContaining([...kinds].map(([, kind]) => kind)),
   )
 })

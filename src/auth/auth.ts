@@ -11,7 +11,9 @@ export interface ApiTarget {
 
 /** A request that a form proves. */
 export interface AuthRequest {
+  /** The method, in capital letters. */
   readonly method: string
+  /** The whole URL. */
   readonly url: string
 }
 

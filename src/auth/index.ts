@@ -33,7 +33,7 @@ export { Secret } from '../secret.ts'
 export type { Store } from '../store/store.ts'
 export { ApiError } from './api-error.ts'
 export { type AppAuth, app } from './app.ts'
-export type { Auth } from './auth.ts'
+export type { Auth, AuthRequest } from './auth.ts'
 export { basic } from './basic.ts'
 export {
   type Api,

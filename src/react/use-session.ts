@@ -8,7 +8,7 @@ import { useRenderAfter, useSnapshot } from './use-snapshot.ts'
  * Shows a session: its state, its scopes, and the codes during a login. The session lives outside of the component, which
  * neither starts nor stops it. Updated at every change, every second during a login, and when the login expires.
  *
- * @throws {@link BadOptionError} if each of many renders had another session, since each of them would cause the next.
+ * @throws A `BadOptionError` if each of many renders had another session, since each of them would cause the next.
  * @example
  * ```tsx
  * import { useSession } from 'authgraph/react'

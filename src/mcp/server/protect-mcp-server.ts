@@ -88,6 +88,7 @@ export interface McpServerProtection {
    * with an {@link AccessError}, and `requireBearerAuth` responds with 500.
    */
   readonly verifier: (invalidToken: (message: string) => Error) => {
+    /** Resolves to who sent the token. */
     readonly verifyAccessToken: (token: string) => Promise<McpAuthInfo>
   }
   /** The metadata document. */
