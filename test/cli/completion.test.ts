@@ -46,7 +46,7 @@ const LINES = [
   ['authgraph login --store ', ['keyring', 'file', 'none'], ['--print']],
   ['authgraph token -p ', ['work', 'localhost:8080'], ['pwned', 'app.pem']],
   ['authgraph jwt --key ./a', ['app.pem'], ['--decode']],
-  ['authgraph mcp ', ['login', 'status', 'logout'], ['serve']],
+  ['authgraph mcp ', ['login', 'status', 'logout'], ['demo']],
   ['authgraph completion ', ['bash', 'zsh', 'fish'], ['app.pem']],
 ] as const
 

@@ -110,7 +110,7 @@ function offersAt(at: string, program: Command): Offer[] {
   }
   const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
   return [
-    ...(name === 'help' ? commands : command.commands).map((each) => ({
+    ...(command === program || name === 'help' ? commands : command.commands).map((each) => ({
       word: each.name(),
       text: each.summary() || each.description(),
     })),
