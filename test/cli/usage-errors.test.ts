@@ -75,7 +75,7 @@ const REFUSED: readonly Refused[] = [
 
   ['serve', [], 'No client is registered: add --client ID=NAME', 'serve --help'],
   ['serve --client no-name', [], 'Expected an id and a name'],
-  ['serve --client a=A --client a=B', [], 'Clients must not contain the same clientId twice'],
+  ['serve --client a=A --client a=B', [], 'clients must not contain the same clientId twice'],
   ['serve --clients /no/such/file', [], '--clients: the file cannot be read (ENOENT)'],
   ['serve --clients', [PACKAGE], '--clients: the file must contain [{ "clientId"'],
   [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or an address'],

@@ -85,6 +85,17 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
     expect((await service.whoIs(response.body.access_token)).body).toEqual({ id: 7, login: 'octocat' })
   })
 
+  test('the lifetime of a login begins when its token is issued, however long that takes', async () => {
+    const service: ReturnType<typeof start> = start({
+      dialect,
+      issueToken: () => {
+        service.wait(1.001)
+        return 'slow'
+      },
+    })
+    expect(await service.login()).toMatchObject({ expires_in: 8 * HOUR, ...lifetimeOf(30 * DAY) })
+  })
+
   test('the same refresh token inside the window gets the same pair, with the time that is left', async () => {
     const service = start({ dialect })
     const first = await service.login()

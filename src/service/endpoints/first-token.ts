@@ -32,7 +32,7 @@ type Delivered = ServiceResponse | DeviceGrantState
  * A grant from before a set-back of the store counts as expired: its token may have been delivered in the lost time.
  */
 export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string): Promise<Delivered> {
-  const { grants, generation, revocations, refreshTokens, onError, clock } = parts
+  const { grants, generation, revocations, refreshTokens, onError } = parts
   const { grant, client, sentSecret, key, deviceCode } = poll
   const { user, scope, resource } = grant
   if (user === null || grant.claim === null) throw new TypeError('the grant has no user or no claim')
@@ -42,15 +42,12 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     await grants.notIssued(key, claim)
     return isInDoubt ? 'expired' : 'denied'
   }
-  const family = refreshTokens && {
-    id: newId(),
-    expiresAt: clock.now() + refreshTokens.lifetime * 1000,
-    reuseWindow: refreshTokens.reuseWindow,
-  }
+  const family = refreshTokens && { id: newId(), ...refreshTokens }
   let issued: IssuedToken
   try {
     const asked = { user, client, scopes: splitScopes(scope, ' '), ...(resource && { resource }) }
-    const order = { ...asked, ...(family && { family: family.id }), endsAt: family?.expiresAt }
+    const secondsLeft = family && (() => family.lifetime)
+    const order = { ...asked, ...(family && { family: family.id }), secondsLeft }
     issued = await issueFor(parts, order, grant.claim.until)
   } catch (error) {
     onError(error)
@@ -66,7 +63,12 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     expiresAt,
     tellsExpiry,
     needsSecret: sentSecret,
-    family: family && { ...family, refreshToken: new Secret(newRefreshToken(family.id, 0)) },
+    family: family && {
+      id: family.id,
+      refreshToken: new Secret(newRefreshToken(family.id, 0)),
+      expiresAt: issuedAt + family.lifetime * 1000,
+      reuseWindow: family.reuseWindow,
+    },
   }
   const sealed = await sealFirst(deviceCode, first, grantId(key))
   const settled = await grants.issued(key, claim, sealed)

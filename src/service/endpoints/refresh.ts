@@ -136,7 +136,8 @@ async function issue(
   const target = resource ? { resource } : {}
   let pair: TokenPair | undefined
   try {
-    const order = { user, client, scopes, ...target, family: id, endsAt: family.expiresAt }
+    const secondsLeft = (issuedAt: number) => secondsUntil(family.expiresAt, issuedAt)
+    const order = { user, client, scopes, ...target, family: id, secondsLeft }
     const issued = await issueFor(parts, order, claimed.until)
     const granted = splitScopes(family.scope, ' ')
     if (!issued.scopes.every((scope) => granted.includes(scope)))

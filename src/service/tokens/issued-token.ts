@@ -24,8 +24,8 @@ export interface IssuedToken {
 /** What the host and the service know of a token before it exists. */
 interface TokenOrder extends Omit<TokenRequest, 'client'> {
   readonly client: KnownClient
-  /** When its family expires, if it comes with a refresh token. Epoch milliseconds. */
-  readonly endsAt: number | undefined
+  /** What is left of its family when it is issued, in seconds, if it comes with a refresh token. */
+  readonly secondsLeft: ((issuedAt: number) => number) | undefined
 }
 
 /** What issues tokens. */
@@ -60,7 +60,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  */
 export async function issueFor(
   { issueToken, jwts, accessToken, clock }: TokenMaker,
-  { client, endsAt, ...request }: TokenOrder,
+  { client, secondsLeft, ...request }: TokenOrder,
   until: number,
 ): Promise<IssuedToken> {
   const { clientId, name, policy } = client
@@ -69,7 +69,7 @@ export async function issueFor(
   const { token, expiresIn } = made
   const scopes = (made.scopes ?? request.scopes).filter((scope) => jwts || scope !== OPENID)
   const issuedAt = clock.now()
-  const left = endsAt === undefined ? undefined : secondsUntil(endsAt, issuedAt)
+  const left = secondsLeft?.(issuedAt)
   const signing = accessToken === 'jwt' ? jwts : undefined
   if (signing && token !== undefined)
     throw new TypeError(
