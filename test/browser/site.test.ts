@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium || !isBuilt)(
       const tab = await open(PAGES.function, { viewport: DESK })
       const headings = await tab.locator('main :is(h2, h3)').allTextContents()
       expect(headings.slice(0, 3)).toEqual(['Example', 'Parameters', 'clientId'])
-      await tab.locator('.page-menu summary', { hasText: '14 options' }).click()
+      await tab.locator('.page-menu summary', { hasText: '15 options' }).click()
       await tab.locator('.page-menu a', { hasText: 'onCodes' }).click()
       expect(await tab.locator(':target').textContent()).toContain('onCodes')
       const line = (name: string) => tab.locator(`.option:has(#option-${name})`).textContent()
