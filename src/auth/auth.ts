@@ -11,7 +11,7 @@ export interface ApiTarget {
 
 /** A request that a form proves. */
 export interface AuthRequest {
-  /** The method, in capital letters. */
+  /** The method, as a `Request` spells it. */
   readonly method: string
   /** The whole URL. */
   readonly url: string

@@ -12,7 +12,8 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
  *
- * **Sensitive**: it contains the device code, the PKCE code verifier, the key of DPoP and the client ID in plain text. Store it as safely as a token.
+ * **Sensitive**: it contains the device code, the PKCE code verifier, the key of DPoP and the client ID in plain text. Store it
+ * as safely as a token.
  */
 export interface ResumeRecord {
   /** The version of this format. */
