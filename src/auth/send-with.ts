@@ -21,7 +21,7 @@ export async function sendWith(
   const { signal } = request
   for (let tries = 1; ; tries += 1) {
     const header = await unlessAborted(signal, () => auth.authorization(target))
-    const proof = header && (await auth.prove?.(request, header))
+    const proof = header && (await unlessAborted(signal, () => auth.prove?.(request, header)))
     const response = await send({
       ...(header && { authorization: header.reveal() }),
       ...(proof && { dpop: proof.reveal() }),

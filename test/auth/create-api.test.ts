@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import {
   ApiError,
   type ApiWait,
+  type Auth,
   basic,
   type CreateApiOptions,
   createApi,
@@ -12,6 +13,7 @@ import {
   rfc8628,
 } from '../../src/auth/index.ts'
 import type { WaitReason } from '../../src/auth/rate-limit.ts'
+import { Secret } from '../../src/secret.ts'
 import { steppingClock } from '../support/app-service.ts'
 import { recordingFetch } from '../support/form-contract.ts'
 
@@ -171,6 +173,22 @@ describe('createApi', () => {
     expect(() => createApi({ provider })).toThrow(expect.objectContaining({ code: 'bad_option' }))
     expect(() => createApi({ provider: github({ baseUrl: 'http://api.example' }) })).toThrow(
       expect.objectContaining({ code: 'wrong_host' }),
+    )
+  })
+
+  test('waits for no proof when its signal is aborted', async () => {
+    const controller = new AbortController()
+    const auth: Auth = {
+      form: 'proving',
+      authorization: () => new Secret('Bearer proven'),
+      prove() {
+        controller.abort(new Error('the user left'))
+        return new Promise(() => {})
+      },
+    }
+    const fetch = async () => Response.json({})
+    await expect(createApi({ auth, fetch })('/user', { signal: controller.signal })).rejects.toThrow(
+      'the user left',
     )
   })
 
