@@ -39,7 +39,7 @@ export class Login {
   interval = 0
   /** The last fault that was played on it. */
   fault: { readonly why: string; readonly at: number } | undefined
-  /** When it last gave up a request. */
+  /** When its requests failed, and when a poll that was sent twice lost its token. */
   readonly failedAt: number[] = []
   wasToldOfEnd = false
   readonly #world: World

@@ -57,8 +57,14 @@ export function send(
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
     let isSettled = false
+    let isReceived = false
     const receive = (response: Received) => {
-      if (isSettled) lose(world, exchange, response.made, 'nobody waited for it')
+      if (isSettled) {
+        // One that the device gave up, or whose copy failed, counts as failed already.
+        if (isReceived && holdsToken(response.made)) world.judge.missed(exchange.login)
+        lose(world, exchange, response.made, 'nobody waited for it')
+      }
+      isReceived ||= !isSettled
       isSettled = true
       resolve(response)
     }
@@ -184,9 +190,13 @@ export function transmit<Reply extends ServiceResponse | string>(
 
 /** A response does not reach its device. */
 function lose(world: World, { login }: Exchange, reply: ServiceResponse | string | undefined, why: string) {
-  if (typeof reply !== 'object' || !reply.body.includes('"access_token"')) return
+  if (!holdsToken(reply)) return
   world.note(login, 'network', `a token is lost: ${why}`)
   world.judge.faulted(login, why)
+}
+
+function holdsToken(reply: ServiceResponse | string | undefined): boolean {
+  return typeof reply === 'object' && reply.body.includes('"access_token"')
 }
 
 /** What a client reads of a response: the runtime's own takes many times as long. */

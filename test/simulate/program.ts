@@ -151,7 +151,8 @@ export class Program implements Host {
         (end === 'cancelled' && this.#logouts > logouts) ||
         (end === 'denied' && isRevoked)
       world.check(isKnown, `${what} was rejected: ${end}`)
-      world.check(!isLast || end === 'login_required', `${what} fails without a fault: ${end}`)
+      const isLate = end === 'expired' && world.judge.grants.isSetBackSince(begun)
+      world.check(!isLast || end === 'login_required' || isLate, `${what} fails without a fault: ${end}`)
     }
     if (what === 'login') this.#logins -= 1
     const took = world.now - begun - (this.stood - stood)

@@ -266,6 +266,11 @@ export class Grants extends Rules {
     return failed > 1 ? 'several polls failed until the delivery window was over' : undefined
   }
 
+  /** An instance has noticed since then that the store was set back: no grant of before it gets a token. */
+  isSetBackSince(time: number): boolean {
+    return this.#setBackAt >= time - this.world.tolerance
+  }
+
   /** When the login of a grant was ended by the host. */
   #endOf(history: History, token = ''): number {
     const { tokens } = this.judge

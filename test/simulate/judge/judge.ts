@@ -101,6 +101,11 @@ export class Judge {
     if (login && login.status === undefined) login.fault = { why, at: this.#world.now }
   }
 
+  /** A device has received the response to one copy of its poll, and the token came to the other one. */
+  missed(number: number): void {
+    this.logins.get(number)?.failedAt.push(this.#world.now)
+  }
+
   arrived(exchange: Exchange): void {
     this.exchanges.set(exchange.id, exchange)
     this.grants.arrived(exchange)
