@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { folderOf, readRegularFileSync } from '../session/node/private-files.ts'
@@ -31,9 +31,30 @@ export function writePrivate(path: string, text: string): void {
   })
 }
 
+/**
+ * Creates a file that only this user may read, unless it exists. Of several processes that do this at the same time, one
+ * creates the file, as a whole, and the others leave it.
+ */
+export function createPrivate(path: string, text: string, advice?: string): void {
+  // Processes in several containers may have the same id.
+  const draft = `${path}.${crypto.randomUUID()}`
+  const create = () => {
+    try {
+      writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+      linkSync(draft, path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  }
+  makeFolder(dirname(path), advice)
+  use(path, create, advice)
+}
+
 /** Creates a folder that only this user may read, unless it exists. */
-export function makeFolder(path: string): void {
-  use(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }))
+export function makeFolder(path: string, advice?: string): void {
+  use(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }), advice)
 }
 
 /** Reads a file. Returns `undefined` if it does not exist. The advice is for a file that cannot be read. */

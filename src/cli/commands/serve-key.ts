@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { SigningKey } from '../../service/index.ts'
-import { readIfThere, writePrivate } from '../files.ts'
+import { createPrivate, readIfThere } from '../files.ts'
 import type { ServeOptions } from './serve-files.ts'
 
 /** The key of `--jwt`, and where it is kept; it ends with the process if it is in memory. */
@@ -11,13 +11,13 @@ export interface ServeKey {
 
 /**
  * Reads the key that signs tokens, or makes one for ES256. It is kept where the tokens are: in memory, or in a file beside the
- * database.
+ * database; if several processes make one at the same time, all use the one that was kept.
  */
 export async function openKey({ jwt, store }: ServeOptions, self: Command): Promise<ServeKey | undefined> {
   if (jwt === undefined) return undefined
   const file = jwt === true ? fileBeside(store, self) : jwt
   if (file === undefined) return { key: await newKey(), place: 'memory' }
-  if (readIfThere(file, ADVICE) === undefined) writePrivate(file, JSON.stringify(await newKey()))
+  if (readIfThere(file, ADVICE) === undefined) createPrivate(file, JSON.stringify(await newKey()), ADVICE)
   return { key: readIfThere(file, ADVICE) ?? '', place: file }
 }
 
