@@ -3,10 +3,18 @@ import { BadOptionError } from './errors.ts'
 /** The names of all options of a type: the compiler finds one that is missing here, or that does not exist. */
 export type Names<Options> = Readonly<Record<keyof Options, true>>
 
+/** What the option `provider` is created with, and the function that takes it. */
+const OF_A_PROVIDER: Readonly<Record<string, string>> = {
+  authUrl: 'github',
+  baseUrl: 'github',
+  deviceAuthorizationEndpoint: 'rfc8628',
+  tokenEndpoint: 'rfc8628',
+}
+
 /**
  * Refuses options with a name that nobody reads, which is mostly a misspelt one.
  *
- * @throws {@link BadOptionError} that names the nearest option.
+ * @throws {@link BadOptionError} that names the nearest option, or where it belongs.
  */
 export function assertKnown(
   options: unknown,
@@ -16,7 +24,9 @@ export function assertKnown(
   if (typeof (options ?? {}) !== 'object') throw new BadOptionError(`${what}s must be in an object`)
   for (const [name, value] of Object.entries(options ?? {})) {
     if (value === undefined || Object.hasOwn(names, name)) continue
-    throw new BadOptionError(`unknown ${what} "${name}"${suggest(name, Object.keys(names))}`)
+    const make = Object.hasOwn(names, 'provider') ? OF_A_PROVIDER[name] : undefined
+    const advice = make ? `: pass provider: ${make}({ ${name} })` : suggest(name, Object.keys(names))
+    throw new BadOptionError(`unknown ${what} "${name}"${advice}`)
   }
 }
 

@@ -37,7 +37,7 @@ test.each<[string, () => unknown]>([
   [NO_CLIENT_ID, () => authorizeDevice(like({ clientId: process.env.NO_SUCH_VARIABLE, onCodes }))],
   [NO_CLIENT_ID, () => authorizeDevice(like({}))],
   [NO_CLIENT_ID, () => authorizeDevice(like(undefined))],
-  [NO_CLIENT_ID, () => createSession(like({ store }))],
+  [NO_CLIENT_ID, () => createSession(like({}))],
   ['options must be in an object', () => createDeviceAuthorization(like('id'))],
   [NO_CODES, () => authorizeDevice(like({ clientId: 'id' }))],
   [NO_CODES, () => createSession({ clientId: 'id', store }).login()],
@@ -52,6 +52,14 @@ test.each<[string, () => unknown]>([
   [SCOPE, () => createDeviceAuthorization(like({ clientId: 'id', scope: 'repo' }))],
   [SCOPE, () => startDeviceLogin(like({ clientId: 'id', scope: 'repo' }))],
   [SCOPE, () => createSession(like({ clientId: 'id', store, scope: 'repo' }))],
+  [
+    'unknown option "authUrl": pass provider: github({ authUrl })',
+    () => authorizeDevice(like({ authUrl: 'https://git.example' })),
+  ],
+  [
+    'unknown option "tokenEndpoint": pass provider: rfc8628({ tokenEndpoint })',
+    () => createSession(like({ store, tokenEndpoint: 'https://id.example/token' })),
+  ],
   ['unknown option "client_id": did you mean "clientId"?', () => authorizeDevice(like({ client_id: 'id' }))],
   [FETCH, () => resumeDeviceAuthorization(like({}), like({ fech: fetch }))],
   [FETCH, () => refresh(oldToken, like({ clientId: 'id', fech: fetch }))],

@@ -211,12 +211,13 @@ export interface Session extends HasForm {
  */
 export function createSession(options: SessionOptions): Session {
   assertKnown(options, KNOWN)
-  const { store, name = 'default', data = {}, minValidity = MIN_VALIDITY, onCodes, ...login } = options
+  const given = Object(options) as SessionOptions
+  const { store, name = 'default', data = {}, minValidity = MIN_VALIDITY, onCodes, ...login } = given
+  const device = newInput(login)
   if (typeof store?.update !== 'function')
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
   if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
-  const device = newInput(login)
   copy ??= crypto.randomUUID()
   const owner = `${store.owners?.self ?? ''}#${copy}/${sessions++}`
   const parts: SessionParts = { store, name, data, sender: device, owner, running }

@@ -11,16 +11,16 @@ const COMMANDS = {
 } as const
 
 const OPTIONS = {
-  scopes: { type: 'string' },
+  scopes: { type: 'string', short: 's', multiple: true },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
 const REST_OF_HELP = `
 Options:
-  --scopes <list>  login: request these scopes, separated by commas
-  --json           login, status: print JSON, for programs
-  -h, --help       show this help
+  -s, --scopes <list>  login: request these scopes; repeat, or separate with commas
+  --json               login, status: print JSON, for programs
+  -h, --help           show this help
 
 Exit codes:
   0    done
@@ -65,7 +65,12 @@ export function readCommandLine(name: string, [word = 'help', ...rest]: readonly
   return {
     command: word,
     json: json === true,
-    ...(typeof scopes === 'string' && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== '') }),
+    ...(Array.isArray(scopes) && {
+      scopes: scopes
+        .join(',')
+        .split(/[\s,]+/)
+        .filter((scope) => scope !== ''),
+    }),
   }
 }
 

@@ -34,7 +34,7 @@ describe('authgraph check', { concurrent: true }, () => {
   test('checks a service with commands that approve and deny', async ({ world }) => {
     const { url, approve, deny } = await served(world)
     const junit = join(world.folder, 'check.xml')
-    const options = ['--scope', 'repo,gist', '--resource', `${url}/user`, '--json', '--junit', junit]
+    const options = ['--scopes', 'repo,gist', '--resource', `${url}/user`, '--json', '--junit', junit]
     const { stdout } = await world.expect(check(url, ...options, '--approve', approve, '--deny', deny), {
       stderr: ['You approved the request\n'],
     })

@@ -42,7 +42,7 @@ function isThere(shell: string): boolean {
 const LINES = [
   ['authgraph ', ['login', 'help', 'completion'], ['--store']],
   ['authgraph help ', ['login', 'serve'], ['--help']],
-  ['authgraph login --no', ['--no-wait', '--no-qr'], ['--scope']],
+  ['authgraph login --no', ['--no-wait', '--no-qr'], ['--scopes']],
   ['authgraph login --store ', ['keyring', 'file', 'none'], ['--print']],
   ['authgraph token -p ', ['work', 'localhost:8080'], ['pwned', 'app.pem']],
   ['authgraph jwt --key ./a', ['app.pem'], ['--decode']],

@@ -11,7 +11,7 @@ const folder = resolve(import.meta.dirname, '../../docs/terminal')
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this matches control sequences.
 const COLOR = /\u001b\[[\d;]*m/
-const LOGIN = ['--client-id', 'id', '--scope', 'repo,gist', '--profile', 'work']
+const LOGIN = ['--client-id', 'id', '--scopes', 'repo,gist', '--profile', 'work']
 
 /** Text that differs from run to run. The scripted service gives an address at `example.com`. */
 const VARYING: readonly (readonly [RegExp, string])[] = [

@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', (
       outputs.push(stdout, stderr)
       return stdout
     }
-    const login = `login --host ${service.host} --client-id ${CLIENT_ID} --scope repo`
+    const login = `login --host ${service.host} --client-id ${CLIENT_ID} --scopes repo`
     const stored = '(encrypted with a key in the system keyring)'
     expect(await run(login, { onOutput: service.approver() })).toContain(stored)
     for (const words of ['status', 'status --json', 'api /user --include']) await run(words)

@@ -20,7 +20,7 @@ describe('authgraph login', { concurrent: true }, () => {
     world,
   }) => {
     const service = await world.live()
-    const scopes = ['--client-id', CLIENT_ID, '--scope', 'repo', '--scope', 'gist,user']
+    const scopes = ['--client-id', CLIENT_ID, '--scopes', 'repo', '--scopes', 'gist,user']
     const { host } = new URL(service.host)
     const { stdout } = await world.expect(
       [...loginTo(service.host), ...scopes],
@@ -38,7 +38,7 @@ describe('authgraph login', { concurrent: true }, () => {
 
   test('reuses the client ID, address, scopes and store of the previous login', async ({ world }) => {
     const { url, requests } = await world.scripted({ polls: [granted(TOKEN)] })
-    expect((await world.login(url, '--profile work --scope repo')).code).toBe(0)
+    expect((await world.login(url, '--profile work --scopes repo')).code).toBe(0)
     await world.expect('login --profile work', {})
     const [one, other] = requests.filter(({ path }) => path === '/login/device/code')
     expect(other?.fields).toEqual(one?.fields)
@@ -182,7 +182,7 @@ describe('authgraph login', { concurrent: true }, () => {
     world,
   }) => {
     const service = await world.live()
-    const login = [...loginTo(service.host), '--client-id', CLIENT_ID, '--scope', 'repo', '--no-wait']
+    const login = [...loginTo(service.host), '--client-id', CLIENT_ID, '--scopes', 'repo', '--no-wait']
     const first = linesOfJson((await world.expect([...login, '--json'], { code: 75 })).stdout)
     const { userCode } = first.find(({ event }) => event === 'codes')
     const { event, resume } = first.at(-1)
@@ -239,7 +239,7 @@ describe('authgraph login', { concurrent: true }, () => {
 
   test('logs in by endpoints to a server without metadata that accepts only JSON', async ({ world }) => {
     const { url, received, endpoints } = await jsonServer(world)
-    const login = ['login', '--client-id', 'id', '--scope', 'a b', '--store', 'file', ...WORK]
+    const login = ['login', '--client-id', 'id', '--scopes', 'a b', '--store', 'file', ...WORK]
     const stdout = [`✓ Logged in to ${new URL(url).host}\n`]
     await world.expect([...login, ...endpoints], { stdout, stderr: '' })
     expect(received.map(({ path, type }) => [path, type])).toEqual([

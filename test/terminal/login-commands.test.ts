@@ -88,9 +88,9 @@ const NOBODY = { code: 1, stdout: '', stderr: '✗ Not logged in: run acme login
 
 test('logs in, says who it is, prints the token and the status, and logs out', async () => {
   const { run, approver, issued, where } = await live({ refreshTokens: { lifetime: 3600 } })
-  const login = await run('login --scopes repo,gist', approver())
+  const login = await run('login -s repo --scopes gist,user', approver())
   expect(login).toMatchObject({ code: 0, stderr: '' })
-  const facts = ` {2}scopes {6}repo, gist\n {2}valid {7}until .*, refreshed automatically\n {2}stored in {3}${file()} \\(plain text\\)\n`
+  const facts = ` {2}scopes {6}repo, gist, user\n {2}valid {7}until .*, refreshed automatically\n {2}stored in {3}${file()} \\(plain text\\)\n`
   expect(login.stdout).toMatch(new RegExp(`\n✓ Logged in to ${where} as octocat\n.*${facts}`))
   expect(login.stdout).toMatch(
     /^! The token will be in plain text, in a file that only you can read: the system keyring/,
@@ -104,7 +104,12 @@ test('logs in, says who it is, prints the token and the status, and logs out', a
     new RegExp(`^✓ ${where}\n {2}user {8}octocat\n {2}host {8}${where}\n${facts}$`),
   )
   const event = JSON.parse((await run('status --json')).stdout)
-  expect(event).toMatchObject({ host: where, user: 'octocat', scopes: ['repo', 'gist'], refreshable: true })
+  expect(event).toMatchObject({
+    host: where,
+    user: 'octocat',
+    scopes: ['repo', 'gist', 'user'],
+    refreshable: true,
+  })
   expect(login.stdout + status.stdout).not.toContain(issued[0])
   expect(await run('logout')).toEqual({
     code: 0,

@@ -27,7 +27,7 @@ interface CheckCommandOptions {
   readonly tokenEndpoint?: string
   readonly pageOrigin?: string
   readonly resource?: string
-  readonly scope?: readonly string[]
+  readonly scopes?: readonly string[]
   readonly waitExpiry?: true
   readonly yesRemote?: true
   readonly json?: true
@@ -80,7 +80,7 @@ export function checkCommand(): Command {
       readIssuer,
     )
     .option('--resource <url>', 'send an access token here, before and after the revocation', readIssuer)
-    .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
+    .option('-s, --scopes <list>', 'request these scopes; repeat, or separate with commas', scopes)
     .option('--wait-expiry', 'wait until the codes expire, however long that takes')
     .option('--yes-remote', 'allow a service on another machine')
     .option('--json', 'print the report as JSON')
@@ -107,7 +107,7 @@ async function check(
       clientId: options.clientId,
       provider,
       dialect: options.dialect,
-      scopes: options.scope ?? [],
+      scopes: options.scopes ?? [],
       ...decisionsOf(options, interrupt),
       ...(options.otherClientId && { otherClientId: options.otherClientId }),
       ...(options.issuer && { issuer: options.issuer }),

@@ -22,7 +22,7 @@ export function loginCommand(): Command {
       143: 'saved before it finished (SIGTERM)',
     },
     examples: [
-      'authgraph login --client-id YOUR_CLIENT_ID --scope repo,gist',
+      'authgraph login --client-id YOUR_CLIENT_ID --scopes repo,gist',
       'authgraph login --host git.example.com --profile work',
       'authgraph login --host http://localhost:8080 --store file',
       'authgraph login --device-authorization-endpoint https://example.com/device \\\n--token-endpoint https://example.com/token',
@@ -64,7 +64,7 @@ export function loginCommand(): Command {
       ).choices(['form', 'json']),
     )
     .optionsGroup('Token:')
-    .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
+    .option('-s, --scopes <list>', 'request these scopes; repeat, or separate with commas', scopes)
     .option('-p, --profile <name>', 'save the login as this profile (default: the host)', profileName)
     .addOption(new Option('--store <place>', 'store the token here (default: keyring)').choices(STORE_NAMES))
     .option('--dpop', 'bind the token to a new key (DPoP), and fail if the server ignores it')

@@ -18,7 +18,7 @@ import { type NamedProfile, replaceableProfile, type StoreName } from '../../sto
 /** The options of `authgraph login`. */
 export interface LoginOptions extends AddressOptions {
   readonly clientId?: string
-  readonly scope?: readonly string[]
+  readonly scopes?: readonly string[]
   readonly encoding?: 'form' | 'json'
   readonly profile?: string
   readonly store?: StoreName
@@ -84,7 +84,7 @@ async function planNew(options: LoginOptions): Promise<Plan> {
   return {
     name,
     address: { ...(given ?? known?.address ?? DEFAULT_ADDRESS), ...(encoding && { encoding }) },
-    scopes: options.scope ?? known?.scopes ?? [],
+    scopes: options.scopes ?? known?.scopes ?? [],
     store,
     clientId: Secret.of(clientId),
     resume: undefined,
