@@ -4,11 +4,16 @@ import { expect, test } from 'vitest'
 import { BUGS } from '../simulate/bugs.js'
 import { PROFILES } from '../simulate/profiles.ts'
 
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/simulation.md'), 'utf8')
+const page = read('docs/simulation.md')
+const runs = read('test/simulate/RUNS.md')
+
+function read(file: string): string {
+  return readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8')
+}
 
 /** The cells of the table under a heading, row by row, without the code marks. */
-function tableUnder(heading: string): string[][] {
-  const [, section = ''] = page.split(`\n## ${heading}\n`)
+function tableUnder(heading: string, text: string): string[][] {
+  const [, section = ''] = text.split(`\n## ${heading}\n`)
   const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('|'))
   return rows.slice(2).map((row) =>
     row
@@ -18,8 +23,8 @@ function tableUnder(heading: string): string[][] {
   )
 }
 
-test('the page lists each seeded bug with its profile and its logins', () => {
-  const listed = tableUnder('Seeded bugs').map(([bug, profile, logins]) => [bug, profile, logins])
+test('the list of runs has each seeded bug with its profile and its logins', () => {
+  const listed = tableUnder('Seeded bugs', runs).map(([bug, profile, logins]) => [bug, profile, logins])
   const known = Object.entries(BUGS).map(([bug, { profile, logins, seed }]) => [
     bug,
     profile,
@@ -29,6 +34,6 @@ test('the page lists each seeded bug with its profile and its logins', () => {
 })
 
 test('the page describes each profile', () => {
-  const listed = tableUnder('Profiles').map(([profile]) => profile)
+  const listed = tableUnder('Profiles', page).map(([profile]) => profile)
   expect(listed.sort()).toEqual(Object.keys(PROFILES).sort())
 })
