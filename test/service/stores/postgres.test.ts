@@ -83,6 +83,32 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     expect([await increment(one), asked]).toEqual([3, 3])
   })
 
+  test('updates many records with one statement, which locks them in the order of their keys', async () => {
+    const { pool, url } = await poolOfNewDatabase()
+    const [one, other] = [storeAt(url), storeAt(url)]
+    const keys = Array.from({ length: 50 }, (_, index) => `key ${index + 10}`)
+    const shuffled = keys.toSorted((left, right) => left.slice(-1).localeCompare(right.slice(-1)))
+    const addOne = (store: typeof one) =>
+      shuffled.map((key) =>
+        store.update(key, (value = 0) => ({ result: value, value: (value as number) + 1 })),
+      )
+    await Promise.all(addOne(one))
+    await pool.query(`BEGIN; SELECT key FROM authgraph_records WHERE key = '"key 30"' FOR UPDATE`)
+    const updated = Promise.all(addOne(one))
+    const watcher = newPool(new URL(url).pathname.slice(1))
+    const waiting = `SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    while ((await watcher.query(waiting)).rowCount === 0);
+    expect((await watcher.query(waiting)).rowCount).toBe(1)
+    const { rows } = await watcher.query(
+      'SELECT key FROM authgraph_records ORDER BY key FOR UPDATE SKIP LOCKED',
+    )
+    expect(rows).toEqual(keys.slice(keys.indexOf('key 31')).map((key) => ({ key: JSON.stringify(key) })))
+    await pool.query('ROLLBACK')
+    expect(await updated).toEqual(keys.map(() => 1))
+    await Promise.all([...addOne(one), ...addOne(other)])
+    expect(await Promise.all(addOne(other))).toEqual(keys.map(() => 4))
+  })
+
   test('may be used by a role that may not create tables', async () => {
     const { pool, url } = await poolOfNewDatabase()
     await increment(storeAt(url))

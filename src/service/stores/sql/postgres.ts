@@ -1,10 +1,26 @@
 import { BadOptionError } from '../../../errors.ts'
 import type { DatabaseStore, DatabaseStoreOptions } from '../compare-and-set.ts'
-import { sqlStore, UPDATE } from './sql-store.ts'
+import type { Query } from './query.ts'
+import { SWEEP, sqlStore, UPDATE } from './sql-store.ts'
+import { createTogether } from './together.ts'
 
-/** Returns the present record, without a key, if it is not the one to replace: this saves a second statement. */
-const UPDATE_OR_READ = `WITH written AS (${UPDATE})
-SELECT (SELECT key FROM written) AS key, record FROM authgraph_records WHERE key = $5`
+/**
+ * Does many updates, given as JSON, in one statement, and returns for each either its key or the present record. The rows are
+ * locked in the order of their keys, so that instances which update the same ones wait for each other but never both.
+ */
+const UPDATE_ALL = `WITH given AS (
+  SELECT * FROM json_to_recordset($1) AS given (index integer, record text, expires_at bigint, key text, before text)
+), present AS (
+  SELECT key, record FROM authgraph_records WHERE key IN (SELECT key FROM given) ORDER BY key FOR UPDATE
+), written AS (
+  UPDATE authgraph_records SET record = given.record, expires_at = given.expires_at
+  FROM given JOIN present USING (key)
+  WHERE authgraph_records.key = present.key AND present.record = before RETURNING index, authgraph_records.key
+)
+SELECT index, written.key, present.record FROM given JOIN present USING (key) LEFT JOIN written USING (index)`
+
+/** Passes over rows that an update has locked: waiting for it could make it wait in turn. */
+const SWEEP_UNLOCKED = SWEEP.replace(') RETURNING', ' FOR UPDATE SKIP LOCKED) RETURNING')
 
 /** Connections that the store opens. */
 const CONNECTIONS = 10
@@ -20,6 +36,7 @@ export interface PostgresClient {
 
 /**
  * Creates a store in PostgreSQL, which any number of instances can share. The tables are created with the first update.
+ * Concurrent updates of existing records share one statement, and so they fail together: each is then retried.
  *
  * While PostgreSQL is not available, updates are retried until the timeout, then reject with
  * {@link StoreUnavailableError}. A rejected update was applied at most once: if the connection broke before the response, it
@@ -47,18 +64,22 @@ export function postgresStore(
   if (typeof postgres !== 'string' && typeof postgres?.query !== 'function')
     throw new BadOptionError('postgres must be a URL such as postgres://127.0.0.1/authgraph, or a pool')
   const { pool, close } = typeof postgres === 'string' ? connectTo(postgres, options) : fromPool(postgres)
-  return sqlStore(
-    {
-      name: 'PostgreSQL',
-      async query(text, values) {
-        const [update, all] =
-          text === UPDATE ? [UPDATE_OR_READ, [...values, values[2] ?? '']] : [text, [...values]]
-        return (await (await pool()).query(update, all)).rows
-      },
-      close,
-    },
-    options,
-  )
+  const run: Query = async (text, values) => (await (await pool()).query(text, [...values])).rows
+  const update = createTogether(async (updates: readonly Parameters<Query>[1][]) => {
+    const given = updates.map(([record, expires_at, key, before], index) => ({
+      index,
+      record,
+      expires_at,
+      key,
+      before,
+    }))
+    const results: Awaited<ReturnType<Query>>[] = updates.map(() => [])
+    for (const row of await run(UPDATE_ALL, [JSON.stringify(given)])) results[Number(row.index)] = [row]
+    return results
+  })
+  const query: Query = async (text, values) =>
+    text === UPDATE ? update(values) : run(text === SWEEP ? SWEEP_UNLOCKED : text, values)
+  return sqlStore({ name: 'PostgreSQL', query, close }, options)
 }
 
 function fromPool(client: PostgresClient) {

@@ -4,6 +4,7 @@ import { BadOptionError } from '../../../errors.ts'
 import { type DatabaseStore, type DatabaseStoreOptions, STORE_OPTIONS } from '../compare-and-set.ts'
 import type { Query } from './query.ts'
 import { SWEEP, sqlStore } from './sql-store.ts'
+import { createTogether } from './together.ts'
 
 /**
  * Readers do not wait for a writer (WAL). What was committed survives a power failure (FULL). Deleted records are
@@ -35,13 +36,6 @@ export interface SqliteDatabase {
   }
   /** Closes the database. */
   close(): unknown
-}
-
-/** A statement that waits to be written. */
-interface Write {
-  run(): Rows
-  resolve(rows: Rows): void
-  reject(error: unknown): void
 }
 
 type Rows = Awaited<ReturnType<Query>>
@@ -129,7 +123,6 @@ async function sqliteHere(): Promise<new (file: string) => SqliteDatabase> {
 /** Reads at once. Writes wait until the events of this turn are handled, and share one transaction. */
 function queryOf(open: () => Promise<SqliteDatabase>): Query {
   const prepared = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
-  let writes: Write[] = []
 
   function run(database: SqliteDatabase, text: string, values: readonly (string | number)[]): Rows {
     if (values.length === 0 && !text.startsWith(READING)) {
@@ -144,25 +137,13 @@ function queryOf(open: () => Promise<SqliteDatabase>): Query {
     return statement.all(...values) as unknown as Rows
   }
 
-  function commit(database: SqliteDatabase): void {
-    const together = writes
-    writes = []
-    try {
-      const results = inTransaction(database, () => together.map((write) => [write, write.run()] as const))
-      for (const [write, rows] of results) write.resolve(rows)
-    } catch (error) {
-      for (const { reject } of together) reject(error)
-    }
-  }
-
-  return async (text, values) => {
+  const write = createTogether(async (statements: readonly Parameters<Query>[]) => {
     const database = await open()
-    if (text.startsWith(READING)) return run(database, text, values)
-    return new Promise((resolve, reject) => {
-      writes.push({ run: () => run(database, text, values), resolve, reject })
-      if (writes.length === 1) setImmediate(commit, database)
-    })
-  }
+    return inTransaction(database, () => statements.map(([text, values]) => run(database, text, values)))
+  })
+
+  return async (text, values) =>
+    text.startsWith(READING) ? run(await open(), text, values) : write([text, values])
 }
 
 function inTransaction<Result>(database: SqliteDatabase, write: () => Result): Result {
