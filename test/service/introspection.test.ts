@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto'
+import { decodeJwt, UnsecuredJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { createVerifier } from '../../src/oidc/index.ts'
 import { systemClock } from '../../src/request/clock.ts'
+import { ecKey } from '../support/ec-key.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
 
 const API = 'https://api.example'
 const OTHER = 'https://other.example'
 const SECRET = 'secret: 100% + more'
 const PATH = '/login/oauth/introspect'
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const INACTIVE = { active: false }
 
 function start(options: TestOptions = {}) {
@@ -42,10 +46,26 @@ describe('the introspection endpoint', () => {
     }
     const { status, headers, body: said } = await service.ask(body.access_token)
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(said).toEqual({ ...claims, iat, exp: iat + 3600 })
+    expect(said).toEqual({ ...claims, iat, exp: iat + 3600, jti: sha256(body.access_token) })
     service.wait(10)
     const { access_token } = (await service.refresh(body.refresh_token)).body
-    expect((await service.ask(access_token)).body).toEqual({ ...claims, iat: iat + 10, exp: iat + 3600 })
+    expect((await service.ask(access_token)).body).toEqual({
+      ...claims,
+      iat: iat + 10,
+      exp: iat + 3600,
+      jti: sha256(access_token),
+    })
+  })
+
+  test('tells the jti of a JWT, and the hash of a token that names none', async () => {
+    const service = start({ keys: [await ecKey('key')] })
+    const { access_token } = await service.login({ resource: API })
+    const { jti } = decodeJwt(access_token)
+    expect(jti).toMatch(/^[\w-]{36}$/)
+    expect((await service.ask(access_token)).body).toMatchObject({ active: true, jti })
+    const host = start({ verifyToken: () => ({ user: 'mona', scopes: [], resource: API }) })
+    for (const token of ['a.b.c', new UnsecuredJWT({ sub: 'mona' }).encode()])
+      expect((await host.ask(token)).body).toMatchObject({ active: true, jti: sha256(token) })
   })
 
   test.each<[string, (service: ReturnType<typeof start>) => Promise<string>]>([
@@ -117,7 +137,8 @@ describe('the introspection endpoint', () => {
     const verifyToken = () => ({ user: 'mona', scopes: ['repo'], resource: API })
     const service = start({ verifyToken })
     const claims = { active: true, token_type: 'Bearer', iss: HOST, sub: 'mona', aud: API, scope: 'repo' }
-    expect((await service.ask('made-by-the-host')).body).toEqual(claims)
+    const token = 'made-by-the-host'
+    expect((await service.ask(token)).body).toEqual({ ...claims, jti: sha256(token) })
   })
 
   test('serves createVerifier of an API elsewhere', async () => {

@@ -2,6 +2,7 @@ import { Secret } from '../../secret.ts'
 import { refuse, refuseAbove } from '../host/refused-request.ts'
 import { json, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
+import { hash } from '../stores/hash.ts'
 import { accessClaims } from '../tokens/jwts.ts'
 import { fieldsOf } from './fields-of.ts'
 
@@ -23,5 +24,17 @@ export async function introspection(parts: Parts, request: ServiceRequest): Prom
     return json(200, { active: false })
   const known = 'client' in found ? { ...found, client: await clients.at(found.client) } : found
   const claims = accessClaims(known, { issuer: issuer(), audience })
-  return json(200, { active: true, token_type: 'Bearer', ...claims })
+  return json(200, { active: true, token_type: 'Bearer', ...claims, jti: await tokenId(token) })
+}
+
+/** What identifies a valid token in logs: the `jti` of a JWT that has one, otherwise the SHA-256 hash of the token. */
+async function tokenId(token: string): Promise<string> {
+  const { decodeJwt } = await import('jose/jwt/decode')
+  try {
+    const { jti } = decodeJwt(token)
+    if (jti !== undefined) return jti
+  } catch {
+    // Not a JWT.
+  }
+  return hash(token)
 }

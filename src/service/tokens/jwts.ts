@@ -53,7 +53,7 @@ export function createJwts(
 }
 
 /**
- * The claims about an access token, for its JWT and for introspection. Not `jti`, which only a JWT has.
+ * The claims about an access token, for its JWT and for introspection.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9068.html#section-2.2 RFC 9068, section 2.2}
  */
