@@ -1,4 +1,4 @@
-import type { ResolvedAuthentication } from '../protocol/client-authentication.ts'
+import { JWT_BEARER, type ResolvedAuthentication } from '../protocol/client-authentication.ts'
 import type { Dpop } from '../protocol/dpop.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { ReceivedResponse } from '../request/response.ts'
@@ -10,9 +10,6 @@ const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
   json: 'application/json',
 } satisfies Record<Provider['encoding'], string>
-
-/** RFC 7523, section 2.2. */
-const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** The fields of a request. Secrets are revealed only when the body is written. A list is sent as repeated fields. */
 type RequestFields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>

@@ -13,6 +13,7 @@ import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
 import type { Decision } from './grants/grants.ts'
+import { mayIntrospect } from './grants/resources.ts'
 import { checkOptions } from './host/check-options.ts'
 import { harmless } from './host/harmless.ts'
 import { RefusedRequest } from './host/refused-request.ts'
@@ -170,12 +171,13 @@ export function createService(options: ServiceOptions): Service {
   const { clock, emit, grants, logins, onError, revocations } = parts
   const { signingKeys } = parts
   const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
-  const canIntrospect = (options.resources ?? []).some(({ secret }) => secret !== undefined)
+  const callers = (options.resources ?? []).filter(mayIntrospect)
+  const canIntrospect = callers.length > 0
   const offered = async () => ({
     grantTypes: grantTypes(parts),
     clients: options.clients,
     canRevoke,
-    canIntrospect,
+    callers,
     algorithms: signingKeys && [...new Set((await signingKeys.publicKeys()).map(({ alg }) => alg))],
     authorizationEndpoint: options.authorizationEndpoint,
   })

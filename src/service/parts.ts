@@ -83,7 +83,12 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
     clients,
     resources: createResources(resources),
-    callers: createCallers(resources, limiter),
+    callers: createCallers(resources, {
+      usedAssertions: records.usedAssertions,
+      limiter,
+      issuer: currentUrl,
+      clock,
+    }),
     issuer: currentUrl,
     audience,
     passwords: createPasswords(options.users ?? []),

@@ -30,6 +30,8 @@ export function createRecords(store: Store) {
     revocations: recordsOf<number>(store, 'revocations:'),
     /** By limit, and what it limits. */
     counts: recordsOf<Count>(store, COUNT_PREFIX),
+    /** By the hash of the signer and the `jti`. */
+    usedAssertions: recordsOf<true>(store, 'assertion:'),
     /** A single record, without an id. */
     generation: recordsOf<Generation>(store, 'generation'),
     /** A single record, without an id. */

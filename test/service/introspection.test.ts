@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { decodeJwt, UnsecuredJWT } from 'jose'
+import { decodeJwt, exportJWK, exportPKCS8, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { createVerifier } from '../../src/oidc/index.ts'
+import { createVerifier, privateKeyJwt } from '../../src/oidc/index.ts'
 import { systemClock } from '../../src/request/clock.ts'
 import { ecKey } from '../support/ec-key.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
@@ -157,5 +157,122 @@ describe('the introspection endpoint', () => {
     expect(await gate(request(access_token))).toMatchObject({ user: '7', scopes: ['repo', 'gist'] })
     const foreign = await service.login({ resource: OTHER })
     await expect(gate(request(foreign.access_token))).rejects.toMatchObject({ status: 401 })
+  })
+})
+
+/** `undefined` leaves a claim out. */
+type Claims = Readonly<Record<string, string | readonly string[] | number | undefined>>
+
+describe('an API that signs its requests', () => {
+  const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+  async function startSigned(options: TestOptions = {}) {
+    const [key, foreign] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')])
+    const jwks = { keys: [{ ...(await exportJWK(key.publicKey)), kid: 'api' }] }
+    const resources = [
+      { uri: API, name: 'API', jwks },
+      { uri: OTHER, name: 'Other API', secret: 'of the other' },
+    ]
+    const service = start({ resources, ...options })
+    const now = service.clock.time / 1000
+    const { access_token } = await service.login({ resource: API })
+    const assertion = (claims: Claims = {}, { privateKey } = key) =>
+      new SignJWT({ iss: API, sub: API, aud: HOST, jti: 'one', exp: now + 60, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'api' })
+        .sign(privateKey)
+    return {
+      ...service,
+      now,
+      foreign,
+      access_token,
+      assertion,
+      ask: (client_assertion: string, fields: Readonly<Record<string, string>> = {}) =>
+        service.post(PATH, {
+          client_assertion_type: TYPE,
+          client_assertion,
+          token: access_token,
+          ...fields,
+        }),
+    }
+  }
+
+  test('learns about a token for it, with each assertion once', async () => {
+    const { ask, assertion, now } = await startSigned()
+    const signed = await assertion()
+    expect((await ask(signed)).body).toMatchObject({ active: true, sub: '7' })
+    expect((await ask(signed)).status).toBe(401)
+    expect((await ask(await assertion({ jti: 'two', exp: now + 600 }), { client_id: API })).status).toBe(200)
+    // Clocks may differ by a minute.
+    expect((await ask(await assertion({ jti: 'three', exp: now - 59 }))).status).toBe(200)
+  })
+
+  test.each<[string, Claims]>([
+    ['for another issuer', { aud: 'https://other.example' }],
+    ['for another issuer too', { aud: [HOST, 'https://other.example'] }],
+    ['of another issuer', { iss: OTHER }],
+    ['about another API', { sub: OTHER }],
+    ['without jti', { jti: undefined }],
+    ['without an end', { exp: undefined }],
+    ['that has expired', { exp: -61 }],
+    ['that is valid for hours', { exp: 7200 }],
+  ])('is refused with an assertion %s', async (_, claims) => {
+    const { ask, assertion, now } = await startSigned()
+    const exp = typeof claims.exp === 'number' ? { exp: now + claims.exp } : {}
+    const { status, body } = await ask(await assertion({ ...claims, ...exp }))
+    expect([status, body.error]).toEqual([401, 'invalid_client'])
+    expect((await ask(await assertion())).status).toBe(200)
+  })
+
+  test('is refused with a foreign key, another type or client ID, no assertion, or no key', async () => {
+    const { ask, assertion, foreign, post, access_token } = await startSigned()
+    expect((await ask(await assertion({}, foreign))).status).toBe(401)
+    expect((await ask('no JWT')).status).toBe(401)
+    expect((await ask(await assertion({}), { client_assertion_type: 'other' })).status).toBe(401)
+    expect((await ask(await assertion({ jti: 'two' }), { client_id: OTHER })).status).toBe(401)
+    expect((await ask('')).status).toBe(401)
+    expect((await post(PATH, { client_id: API, token: access_token })).status).toBe(401)
+  })
+
+  test('is refused if it authenticates in two ways', async () => {
+    const { ask, assertion } = await startSigned()
+    const { status, body } = await ask(await assertion(), { client_id: API, client_secret: 'secret' })
+    expect([status, body.error]).toEqual([400, 'invalid_request'])
+  })
+
+  test('is limited as one with a secret; its right assertions are accepted at any time', async () => {
+    const { ask, assertion, foreign } = await startSigned({
+      limits: { wrongSecrets: { max: 3, window: 300 } },
+    })
+    const wrong = await assertion({}, foreign)
+    const statuses = new Set<number>()
+    for (let time = 0; time < 4; time += 1) statuses.add((await ask(wrong)).status)
+    expect([...statuses]).toEqual([401, 429])
+    expect((await ask(await assertion())).status).toBe(200)
+  })
+
+  test('is served by the metadata, and by createVerifier with privateKeyJwt', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
+    const service = start({
+      resources: [{ uri: API, name: 'API', jwks: { keys: [await exportJWK(publicKey)] } }],
+    })
+    const { body } = await service.send('/.well-known/oauth-authorization-server')
+    expect(body).toMatchObject({
+      introspection_endpoint: HOST + PATH,
+      introspection_endpoint_auth_methods_supported: ['private_key_jwt'],
+      introspection_endpoint_auth_signing_alg_values_supported: ['ES256', 'PS256', 'RS256'],
+    })
+    const gate = createVerifier({
+      issuer: HOST,
+      resource: API,
+      clientId: API,
+      clientAuthentication: privateKeyJwt({ privateKey: await exportPKCS8(privateKey) }),
+      fetch: (input, init) => service.fetch(String(input), init),
+      clock: { ...systemClock, now: service.clock.now },
+    }).requireToken()
+    for (const name of ['repo', 'gist']) {
+      const { access_token } = await service.login({ resource: API, scope: name })
+      const headers = { authorization: `Bearer ${access_token}` }
+      expect(await gate(new Request(API, { headers }))).toMatchObject({ user: '7', scopes: [name] })
+    }
   })
 })

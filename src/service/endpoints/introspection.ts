@@ -12,16 +12,16 @@ import { fieldsOf } from './fields-of.ts'
  */
 export async function introspection(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
   const { callers, clients, tokens, limiter, clientAddress, issuer, audience } = parts
-  const fields = fieldsOf(request, ['client_id', 'client_secret', 'token'])
+  const authentication = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type'] as const
+  const fields = fieldsOf(request, [...authentication, 'token'])
   const caller = await callers.of(request, fields)
   if (caller === undefined) {
     refuseAbove(await limiter.unknownClient(clientAddress(request)))
-    return refuse(401, 'invalid_client', 'the API is unknown, or its secret is wrong')
+    return refuse(401, 'invalid_client', 'the API is unknown, or does not prove who it is')
   }
   const token = fields.token ?? refuse(400, 'invalid_request', 'the field token is missing')
   const found = await tokens.find(new Secret(token))
-  if (found === undefined || found.resource !== caller.client.clientId.reveal())
-    return json(200, { active: false })
+  if (found === undefined || found.resource !== caller) return json(200, { active: false })
   const known = 'client' in found ? { ...found, client: await clients.at(found.client) } : found
   const claims = accessClaims(known, { issuer: issuer(), audience })
   return json(200, { active: true, token_type: 'Bearer', ...claims, jti: await tokenId(token) })

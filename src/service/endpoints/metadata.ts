@@ -7,7 +7,9 @@ import {
   REVOCATION_PATH,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
+import { ASSERTION_ALGORITHMS } from '../credentials/assertions.ts'
 import type { Client } from '../credentials/clients.ts'
+import type { Resource } from '../grants/resources.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
 import { OPENID } from '../tokens/jwts.ts'
 
@@ -20,8 +22,8 @@ export interface Offered {
   readonly clients: readonly Client[]
   /** Whether there is a revocation endpoint. */
   readonly canRevoke: boolean
-  /** Whether there is an introspection endpoint. */
-  readonly canIntrospect: boolean
+  /** The APIs that may ask about tokens: without any, there is no introspection endpoint. */
+  readonly callers: readonly Resource[]
   /** The algorithms of the published keys; `undefined` without keys. */
   readonly algorithms: readonly string[] | undefined
   /** Whether it names an authorization endpoint, for clients that require one. */
@@ -61,8 +63,9 @@ function authorizationEndpoint(issuer: string) {
 }
 
 function describe(issuer: string, offered: Offered) {
-  const { grantTypes, clients, canRevoke, canIntrospect, algorithms } = offered
+  const { grantTypes, clients, canRevoke, callers, algorithms } = offered
   const methods = authMethods(clients)
+  const canSign = callers.some(({ jwks }) => jwks !== undefined)
   return {
     issuer,
     device_authorization_endpoint: withoutSlash(issuer) + DEVICE_CODE_PATH,
@@ -76,9 +79,13 @@ function describe(issuer: string, offered: Offered) {
       revocation_endpoint: withoutSlash(issuer) + REVOCATION_PATH,
       revocation_endpoint_auth_methods_supported: methods,
     }),
-    ...(canIntrospect && {
+    ...(callers.length > 0 && {
       introspection_endpoint: withoutSlash(issuer) + INTROSPECTION_PATH,
-      introspection_endpoint_auth_methods_supported: WITH_SECRET,
+      introspection_endpoint_auth_methods_supported: [
+        ...(callers.some(({ secret }) => secret !== undefined) ? WITH_SECRET : []),
+        ...(canSign ? ['private_key_jwt'] : []),
+      ],
+      ...(canSign && { introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS }),
     }),
   }
 }

@@ -1,7 +1,10 @@
+import type { JSONWebKeySet } from 'jose'
+import { JWT_BEARER } from '../../protocol/client-authentication.ts'
 import type { Secret } from '../../secret.ts'
-import { createClients } from '../credentials/clients.ts'
+import { createAssertions, type Verifying } from '../credentials/assertions.ts'
+import { type ClientFields, createClients } from '../credentials/clients.ts'
 import { refuse } from '../host/refused-request.ts'
-import type { Limiter } from '../limits/limiter.ts'
+import type { ServiceRequest } from '../http/types.ts'
 
 /** An API that tokens may be requested for. */
 export interface Resource {
@@ -14,11 +17,19 @@ export interface Resource {
   /**
    * Lets the API ask about its tokens at the introspection endpoint, which the metadata names: it authenticates with its
    * `uri` as the client ID, and this secret, random with at least 128 bits, in a Basic header or in the body. Guesses are
-   * limited as those of a client's secret. Default: none, and it may not ask.
+   * limited as those of a client's secret. Default: none; without `jwks` too, it may not ask.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc7662.html#section-2 RFC 7662, section 2}
    */
   readonly secret?: string | Secret
+  /**
+   * The same without a shared secret: the public keys with which the API signs its requests (`private_key_jwt`), as a JSON
+   * Web Key Set, for RS256, PS256 or ES256. Each key needs a `kid` if there are several. An assertion is valid for ten minutes
+   * at most and accepted once; its only audience is the issuer of the metadata. Default: none.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc7523.html#section-3 RFC 7523, section 3}
+   */
+  readonly jwks?: JSONWebKeySet
 }
 
 /** Looks up the resources that tokens may be requested for. */
@@ -45,12 +56,43 @@ export function createResources(resources: readonly Resource[] = []) {
 
 export type Resources = ReturnType<typeof createResources>
 
-/** Looks up the APIs that may ask about tokens: they authenticate as clients do. */
-export function createCallers(resources: readonly Resource[], limiter: Limiter) {
-  const callers = resources.flatMap(({ uri, name, secret }) =>
+/** The fields of a body that say which API sends it. RFC 7521, section 4.2. */
+export interface CallerFields extends ClientFields {
+  readonly client_assertion?: string
+  readonly client_assertion_type?: string
+}
+
+/** Whether an API may ask about tokens. */
+export function mayIntrospect({ secret, jwks }: Resource): boolean {
+  return secret !== undefined || jwks !== undefined
+}
+
+/** Authenticates the APIs that may ask about tokens: as clients do, or with a signed assertion. */
+export function createCallers(resources: readonly Resource[], via: Verifying) {
+  const withSecret = resources.flatMap(({ uri, name, secret }) =>
     secret === undefined ? [] : [{ clientId: uri, name, clientSecret: secret }],
   )
-  return createClients(callers, { limiter, policy: undefined })
+  const signers = resources.flatMap(({ uri, jwks }) => (jwks === undefined ? [] : [{ id: uri, jwks }]))
+  const clients = createClients(withSecret, { limiter: via.limiter, policy: undefined })
+  const assertions = createAssertions(signers, via)
+
+  return {
+    /**
+     * Finds the URI of the API that sends a request; `undefined` if it is unknown, or does not prove who it is.
+     *
+     * @throws RefusedRequest if the request names no API or authenticates in two ways, and after too many wrong proofs.
+     */
+    async of(request: ServiceRequest, fields: CallerFields): Promise<string | undefined> {
+      const { client_id, client_secret, client_assertion, client_assertion_type } = fields
+      if (client_assertion === undefined && client_assertion_type === undefined)
+        return (await clients.of(request, fields))?.client.clientId.reveal()
+      if (client_secret !== undefined || request.header('authorization') !== undefined)
+        return refuse(400, 'invalid_request', 'the request authenticates in two ways')
+      if (client_assertion === undefined || client_assertion_type !== JWT_BEARER) return undefined
+      const signer = await assertions.signerOf(client_assertion)
+      return client_id === undefined || client_id === signer ? signer : undefined
+    },
+  }
 }
 
 /**

@@ -51,6 +51,9 @@ const ofAResource = {
   name: must('be the name that users see', (value) => v.is(TEXT, value)),
   scopes: ofAClient.scopes,
   secret: v.optional(secret('be the secret of the API, a string or a Secret')),
+  jwks: v.optional(
+    must('be a JSON Web Key Set of public keys, RSA or EC: { keys: [{ kty: "EC", … }] }', isPublicKeySet),
+  ),
 }
 
 /** RSA, or elliptic on P-256. What else a key must be is known when it is read. */
@@ -206,6 +209,16 @@ function isPrivateKey(value: unknown): boolean {
   if (text !== '') return text.includes('-----BEGIN PRIVATE KEY-----') || text.trimStart().startsWith('{')
   const { kty, d, type, extractable } = Object(value)
   return (type === 'private' && extractable) || (['RSA', 'EC'].includes(kty) && d !== undefined)
+}
+
+/** RFC 7517, section 5. */
+function isPublicKeySet(value: unknown): boolean {
+  const { keys } = Object(value)
+  const isPublic = (key: unknown) => {
+    const { kty, d } = Object(key)
+    return ['RSA', 'EC'].includes(kty) && d === undefined
+  }
+  return Array.isArray(keys) && keys.length > 0 && keys.every(isPublic)
 }
 
 /** RFC 8707, section 2. */
