@@ -2,15 +2,15 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { CreateApiOptions } from '../../src/auth/index.ts'
 import type { TokenRecord } from '../../src/index.ts'
+import type { SessionOptions } from '../../src/session/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { rotatingProvider } from '../session/support/rotating-provider.ts'
 import { HOUR, world } from '../session/support/world.ts'
 import { run } from './keep-a-token/commands.ts'
 import { refreshOnce } from './keep-a-token/refresh-once.ts'
-import { whoami } from './keep-a-token/script.ts'
 import { Sessions } from './keep-a-token/server.ts'
-import { openSession } from './keep-a-token/session.ts'
 
 /** What the code prints from now on. */
 function printed() {
@@ -32,10 +32,34 @@ test('a script logs in once, uses the stored login afterwards, and refreshes it'
       ? Response.json({ login: 'octocat' })
       : server.fetch(input, init)
   const { provider } = server
+  const elsewhere = { provider, fetch }
+  // The program of the guide, at this server and in this time.
+  vi.doMock('authgraph/session', async (original) => {
+    const real = await original<typeof import('../../src/session/index.ts')>()
+    return {
+      ...real,
+      createSession: (options: SessionOptions) =>
+        real.createSession({ ...options, ...elsewhere, clock: time.clock() }),
+    }
+  })
+  vi.doMock('authgraph/session/node', async (original) => {
+    const real = await original<typeof import('../../src/session/node/index.ts')>()
+    return { ...real, fileStore: () => real.fileStore(folder) }
+  })
+  vi.doMock('authgraph/auth', async (original) => {
+    const real = await original<typeof import('../../src/auth/index.ts')>()
+    return { ...real, createApi: (options: CreateApiOptions) => real.createApi({ ...options, ...elsewhere }) }
+  })
+  onTestFinished(() => {
+    for (const entry of ['session', 'session/node', 'auth']) vi.doUnmock(`authgraph/${entry}`)
+    vi.resetModules()
+  })
   async function start(): Promise<string> {
-    const session = openSession({ clientId: 'id', provider, fetch, clock: time.clock() }, folder)
+    vi.resetModules()
+    const { session } = await import('./keep-a-token/session.ts')
+    const { whoami } = await import('./keep-a-token/script.ts')
     let name: string | undefined
-    whoami(session, { provider, fetch }).then((login) => {
+    whoami().then((login) => {
       name = login
     })
     // Files take real time, and the wait between polls virtual time.
