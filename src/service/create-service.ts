@@ -23,7 +23,7 @@ import { createRequestListener, type RequestListener, serviceRequest } from './h
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
 import {
-  BodyReadError,
+  HostMistakeError,
   hostError,
   json,
   type ServiceRequest,
@@ -31,7 +31,7 @@ import {
   unavailable,
 } from './http/types.ts'
 import { SERVICE_OPTIONS, type ServiceOptions } from './options.ts'
-import { createParts } from './parts.ts'
+import { createParts, listedClients } from './parts.ts'
 import { hasUserId, isUser } from './stores/user-id.ts'
 import {
   type AuthenticatedToken,
@@ -181,7 +181,7 @@ export function createService(options: ServiceOptions): Service {
     algorithms: signingKeys && [...new Set((await signingKeys.publicKeys()).map(({ alg }) => alg))],
     authorizationEndpoint: options.authorizationEndpoint,
   })
-  const deletionPaths = options.clients.flatMap(({ clientId, clientSecret }) =>
+  const deletionPaths = listedClients(options).flatMap(({ clientId, clientSecret }) =>
     clientSecret === undefined ? [] : [tokenDeletionPath(Secret.of(clientId).reveal())],
   )
   const canDelete = canRevoke && options.dialect !== 'rfc8628' && deletionPaths.length > 0
@@ -221,7 +221,7 @@ export function createService(options: ServiceOptions): Service {
       }
       // Whatever failed, the host may mend it: no client gives up.
       onError(error)
-      return error instanceof BodyReadError ? hostError(error) : unavailable()
+      return error instanceof HostMistakeError ? hostError(error) : unavailable()
     }
   }
   const handle = options.onResponse ? withRequestLog(response, harmless(options.onResponse)) : response

@@ -13,7 +13,7 @@ export { type MemoryStore, type MemoryStoreOptions, memoryStore } from '../store
 export type { Change, Json, Store } from '../store/store.ts'
 export { createService, type Revocable, type Service, type TokenRequirements } from './create-service.ts'
 export type { RegisteredApp } from './credentials/app-jwts.ts'
-export type { Client } from './credentials/clients.ts'
+export type { Client, FindClient } from './credentials/clients.ts'
 export type { PasswordUser } from './credentials/passwords.ts'
 export type { PersonalAccessToken } from './credentials/personal-tokens.ts'
 export type { SigningKey } from './credentials/signing-keys.ts'

@@ -2,7 +2,7 @@ import type { Names } from '../assert-known.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { RegisteredApp } from './credentials/app-jwts.ts'
-import type { Client } from './credentials/clients.ts'
+import type { Client, FindClient } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
 import type { SigningKey } from './credentials/signing-keys.ts'
@@ -22,8 +22,16 @@ import type { TokenOwner } from './tokens/tokens.ts'
 
 /** Options of {@link createService}. Only `clients` is required. */
 export interface ServiceOptions {
-  /** The clients that may request codes. */
-  readonly clients: readonly Client[]
+  /**
+   * The clients that may request codes. A function looks one up by its ID, for example in your database: it is called with any
+   * text that a request names, several times for one login, and whenever a token is used. If it fails or takes longer than ten
+   * seconds, the request gets status 503 and may be repeated; if it returns anything else than a client, status 500 with
+   * `server_error`. Both go to `onError`.
+   *
+   * With a function, the store holds the IDs of the clients as they are, otherwise only their hashes; and GitHub's path to delete
+   * tokens, which contains the client ID, is not served.
+   */
+  readonly clients: readonly Client[] | FindClient
   /**
    * The APIs that clients may name in the field `resource`, at the code request: the token is then for this API only, and
    * the verification page says so. Default: none, and the field is ignored.

@@ -2,7 +2,8 @@ import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, DEFAULT_REUSE_WINDOW } from '../protocol/endpoints.ts'
 import { memoryStore } from '../store/memory-store.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
-import { createClients } from './credentials/clients.ts'
+import { type Client, createClients } from './credentials/clients.ts'
+import { createOtherClients } from './credentials/other-clients.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
 import { createSigningKeys } from './credentials/signing-keys.ts'
@@ -66,7 +67,11 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const records = createRecords(store)
   const limiter = createLimiter(limits, records.counts, clock)
-  const clients = createClients(options.clients, { limiter, policy })
+  const others =
+    typeof options.clients === 'function'
+      ? createOtherClients(options.clients, { records: records.clients, policy })
+      : undefined
+  const clients = createClients(listedClients(options), { limiter, policy, others })
   const emit = createEmit({ onEvent, onError, clients, clientAddress, clock })
   const revocations = createRevocations(records.revocations)
   const families = createFamilies(records, clock)
@@ -115,6 +120,11 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
       reuseWindow: options.refreshTokens.reuseWindow ?? DEFAULT_REUSE_WINDOW,
     },
   }
+}
+
+/** The clients that the options list: none if they are a function. */
+export function listedClients({ clients }: Pick<ServiceOptions, 'clients'>): readonly Client[] {
+  return typeof clients === 'function' ? [] : clients
 }
 
 function warn(message: string): void {

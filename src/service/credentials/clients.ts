@@ -27,9 +27,15 @@ export interface Client {
   readonly policy?: Policy
 }
 
+/**
+ * Finds a client by its id, within ten seconds; `undefined` if there is none. Compare ids exactly: a client with another id, such
+ * as one in other letter case, counts as unknown.
+ */
+export type FindClient = (clientId: string) => Client | undefined | Promise<Client | undefined>
+
 /** A client of the service. */
 export interface KnownClient {
-  /** The hash of its id. The id itself is a secret, so the store holds only the hash. */
+  /** The hash of its id. The id of a client that is listed is a secret, so the store holds only the hash. */
   readonly reference: string
   readonly clientId: Secret
   readonly name: string
@@ -52,29 +58,46 @@ export interface ClientFields {
   readonly client_secret?: string
 }
 
+/** Clients that are not listed. */
+export interface OtherClients {
+  /**
+   * Finds a client by its id.
+   *
+   * @param address Whose request names it.
+   */
+  find(clientId: string, address: string | undefined): Promise<KnownClient | undefined>
+  /** Finds a client that was found by its id before, by the hash of the id. */
+  at(reference: string): Promise<KnownClient | undefined>
+}
+
+/** What clients are looked up with. */
+interface Lookup {
+  readonly limiter: Limiter
+  readonly policy: Policy | undefined
+  readonly others?: OtherClients | undefined
+}
+
 /** Looks up the clients that may request codes. Guesses of their secrets are limited; a right one is always accepted. */
-export function createClients(
-  clients: readonly Client[],
-  { limiter, policy }: { readonly limiter: Limiter; readonly policy: Policy | undefined },
-) {
+export function createClients(clients: readonly Client[], { limiter, policy, others }: Lookup) {
   const known = index(clients, policy)
 
   return {
-    /** Whether the users of a client may have to type their code. */
-    mayMustType: clients.some(({ policy: own }) => mayMustType(effectivePolicy(policy, own))),
+    /** Whether the users of a client may have to type their code. Nobody knows what a client that is not listed wants. */
+    mayMustType:
+      others !== undefined || clients.some(({ policy: own }) => mayMustType(effectivePolicy(policy, own))),
 
     /**
      * Finds the client of a request by the fields `client_id` and `client_secret`, or by a Basic header. The password in the
      * header of a client without a secret is empty; its field `client_secret` is ignored. RFC 6749, section 2.3.1.
      *
-     * @param needsSecret Whether a client that has a secret must send it. A wrong one is refused in any case.
+     * @param how Whether a client that has a secret must send it (a wrong one is refused in any case), and who asks.
      * @returns `undefined` if the client is unknown, or its secret wrong.
      * @throws RefusedRequest if the request names no client, or not one, and after too many wrong secrets.
      */
     async of(
       request: ServiceRequest,
       { client_id: inBody, client_secret = '' }: ClientFields,
-      needsSecret = true,
+      { needsSecret = true, address }: { readonly needsSecret?: boolean; readonly address?: string } = {},
     ): Promise<FoundClient | undefined> {
       const header = readBasic(request.header('authorization'))
       if (header === 'unreadable')
@@ -87,7 +110,7 @@ export function createClients(
       const { byId } = await known
       const tried: (FoundClient & { readonly isRight: boolean })[] = []
       for (const { clientId, password } of readings) {
-        const client = byId.get(clientId)
+        const client = byId.get(clientId) ?? (await others?.find(clientId, address))
         if (client === undefined) continue
         const isRight =
           client.secret === undefined
@@ -106,23 +129,25 @@ export function createClients(
     },
 
     /** Finds a client by its hash. */
-    at: async (reference: string) => (await known).byReference.get(reference),
+    at: async (reference: string) => (await known).byReference.get(reference) ?? others?.at(reference),
   }
 }
 
-async function index(clients: readonly Client[], ofService: Policy | undefined) {
-  const known: KnownClient[] = await Promise.all(
-    clients.map(async ({ clientId, clientSecret, name, scopes, policy: own }) => {
-      const id = Secret.of(clientId)
-      const secret = clientSecret && (await hash(Secret.of(clientSecret).reveal()))
-      const policy = effectivePolicy(ofService, own)
-      return { reference: await hash(id.reveal()), clientId: id, name, scopes, secret, policy }
-    }),
-  )
+async function index(clients: readonly Client[], policy: Policy | undefined) {
+  const known = await Promise.all(clients.map((client) => knownClient(client, policy)))
   return {
     byId: new Map(known.map((client) => [client.clientId.reveal(), client])),
     byReference: new Map(known.map((client) => [client.reference, client])),
   }
+}
+
+/** @param ofService The policy of the service. */
+export async function knownClient(client: Client, ofService: Policy | undefined): Promise<KnownClient> {
+  const { name, scopes, clientSecret, policy: own } = client
+  const clientId = Secret.of(client.clientId)
+  const secret = clientSecret && (await hash(Secret.of(clientSecret).reveal()))
+  const policy = effectivePolicy(ofService, own)
+  return { reference: await hash(clientId.reveal()), clientId, name, scopes, secret, policy }
 }
 
 /** A client ID and a password. */

@@ -15,9 +15,10 @@ export async function clientOf(
   fields: ClientFields,
   { at, needsSecret }: { readonly at: 'atCodes' | 'atPoll'; readonly needsSecret: boolean },
 ): Promise<FoundClient> {
-  const found = await clients.of(request, fields, needsSecret)
+  const address = clientAddress(request)
+  const found = await clients.of(request, fields, { needsSecret, ...(address !== undefined && { address }) })
   if (found) return found
-  refuseAbove(await limiter.unknownClient(clientAddress(request)))
+  refuseAbove(await limiter.unknownClient(address))
   const { error, [at]: status } = dialect.unknownClient
   return refuse(status, error, 'the client is unknown')
 }

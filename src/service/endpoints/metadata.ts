@@ -8,7 +8,7 @@ import {
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
 import { ASSERTION_ALGORITHMS } from '../credentials/assertions.ts'
-import type { Client } from '../credentials/clients.ts'
+import type { Client, FindClient } from '../credentials/clients.ts'
 import type { Resource } from '../grants/resources.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
 import { OPENID } from '../tokens/jwts.ts'
@@ -19,7 +19,7 @@ const WITH_SECRET = ['client_secret_basic', 'client_secret_post']
 /** What the metadata says beside the endpoints that every service has. */
 export interface Offered {
   readonly grantTypes: readonly string[]
-  readonly clients: readonly Client[]
+  readonly clients: readonly Client[] | FindClient
   /** Whether there is a revocation endpoint. */
   readonly canRevoke: boolean
   /** The APIs that may ask about tokens: without any, there is no introspection endpoint. */
@@ -45,7 +45,8 @@ export function metadata(issuer: string, offered: Offered): ServiceResponse {
  */
 export function openidConfiguration(issuer: string, offered: Offered): ServiceResponse {
   const { clients, algorithms } = offered
-  const scopes = new Set(clients.flatMap(({ scopes = [OPENID] }) => scopes))
+  const listed = typeof clients === 'function' ? [{ scopes: [OPENID] }] : clients
+  const scopes = new Set(listed.flatMap(({ scopes = [OPENID] }) => scopes))
   if (!algorithms) scopes.delete(OPENID)
   return json(200, {
     ...describe(issuer, offered),
@@ -90,7 +91,9 @@ function describe(issuer: string, offered: Offered) {
   }
 }
 
-function authMethods(clients: readonly Client[]): readonly string[] {
+/** A function may find clients of either kind. */
+function authMethods(clients: Offered['clients']): readonly string[] {
+  if (typeof clients === 'function') return ['none', ...WITH_SECRET]
   const withSecret = clients.filter(({ clientSecret }) => clientSecret !== undefined)
   return [
     ...(withSecret.length < clients.length || clients.length === 0 ? ['none'] : []),

@@ -141,15 +141,15 @@ const schema = objectOf({
  * @throws {@link BadOptionError} that names the option.
  */
 export function checkOptions(options: unknown): void {
-  const [issue] = v.safeParse(schema, options).issues ?? []
+  // A function is asked later, for each client.
+  const isAsked = typeof (options as { readonly clients?: unknown } | null)?.clients === 'function'
+  const listed = isAsked ? { ...Object(options), clients: [] } : options
+  const [issue] = v.safeParse(schema, listed).issues ?? []
   if (issue) throw new BadOptionError(messageOf(issue))
-  const { clients, ...others } = options as v.InferOutput<typeof schema>
+  const { clients, ...others } = listed as v.InferOutput<typeof schema>
   assertKnown(others.limits, limits.entries, 'limit')
   assertKnown(others.policy, rules.entries, 'rule')
-  for (const client of clients) {
-    assertKnown(client, ofAClient, 'option of a client')
-    assertKnown(client.policy, rules.entries, 'rule')
-  }
+  for (const client of clients) assertKnownInClient(client)
   for (const resource of others.resources ?? []) assertKnown(resource, ofAResource, 'option of a resource')
   const { keys, accessToken = keys ? 'jwt' : 'opaque' } = others
   if (accessToken === 'jwt' && keys === undefined) throw new BadOptionError('accessToken "jwt" requires keys')
@@ -163,6 +163,22 @@ export function checkOptions(options: unknown): void {
       throw new BadOptionError(
         `${name} must be https, or http on a loopback address; on a test network, set allowHttp to true`,
       )
+}
+
+/**
+ * Checks a client that the function `clients` returned.
+ *
+ * @throws {@link BadOptionError}
+ */
+export function checkClient(found: unknown): void {
+  const [issue] = v.safeParse(client, found).issues ?? []
+  if (issue) throw new BadOptionError(messageOf(issue))
+  assertKnownInClient(found as v.InferOutput<typeof client>)
+}
+
+function assertKnownInClient(found: v.InferOutput<typeof client>): void {
+  assertKnown(found, ofAClient, 'option of a client')
+  assertKnown(found.policy, rules.entries, 'rule')
 }
 
 /** Whether nobody on the network can read what is sent to a URL: it is `https`, or never leaves this machine. */

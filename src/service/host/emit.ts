@@ -37,7 +37,7 @@ export function createEmit({ onEvent, onError, clients, clientAddress, clock }: 
   const notify = harmless(onEvent, onError)
   return async ({ client: reference = '', ...event }, request) => {
     const at = clock.now()
-    const client = await clients.at(reference)
+    const client = await clients.at(reference).catch(onError)
     notify({
       at,
       ...event,

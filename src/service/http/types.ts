@@ -34,8 +34,11 @@ export const LARGEST_REQUEST = 64 * 1024
 /** The response to a larger body. */
 export const TOO_LARGE = json(413, { message: `the body is larger than ${LARGEST_REQUEST} bytes` })
 
+/** The host has made a mistake that a retry does not mend. */
+export class HostMistakeError extends Error {}
+
 /** Another middleware has read the body of a request: a body can be read only once, and a part of it says something else. */
-export class BodyReadError extends Error {
+export class BodyReadError extends HostMistakeError {
   constructor() {
     super('another middleware has read the body: mount the service before body parsers')
   }
@@ -51,8 +54,8 @@ export function bodyOf({ body }: ServiceRequest): string {
   return body
 }
 
-/** The response if the host has made a mistake that a retry does not mend. */
-export function hostError({ message }: Error): ServiceResponse {
+/** The response to a mistake of the host. */
+export function hostError({ message }: HostMistakeError): ServiceResponse {
   return json(500, { error: 'server_error', error_description: message })
 }
 

@@ -14,6 +14,7 @@ import { type Clock, systemClock } from '../../request/clock.ts'
 import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/response.ts'
 import { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
+import type { Client } from '../../service/credentials/clients.ts'
 import { DIALECTS } from '../../service/grants/dialect.ts'
 import type { Decision } from '../../service/grants/grants.ts'
 import type { Listening } from '../../service/http/listen.ts'
@@ -23,7 +24,9 @@ import { assertFault, connectionReset, type Fault, nameOfFault, play } from './f
 import { VirtualTime } from './virtual-time.ts'
 
 /** Options of `createSandbox`: those of a service, whose `api` is `githubApi()`. All are optional. */
-export interface SandboxOptions extends Partial<Omit<ServiceOptions, 'apps' | 'clock'>> {
+export interface SandboxOptions extends Partial<Omit<ServiceOptions, 'apps' | 'clients' | 'clock'>> {
+  /** The clients that may request codes; the first one is `client` of the sandbox. Default: one client. */
+  readonly clients?: readonly Client[]
   /** Apps that may call the API, with their installations. Default: none. */
   readonly apps?: readonly InstalledApp[]
   /** `virtual` (the default) if time passes only when the test says so, `real` for the system clock. */
