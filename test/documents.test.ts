@@ -67,6 +67,9 @@ const PHONE_WIDTH = 43
 /** Inside the package, so that the blocks import the built package by its name, as users do. */
 const folder = join(root, '.cache/documents')
 
+/** Plays github.com for the programs that log in there. */
+const playGitHub = join(root, 'test/support/play-github.mjs')
+
 /** Has the packages of others that the blocks import. */
 const interop = join(root, 'test/interop')
 
@@ -122,8 +125,10 @@ const TIMEOUT = 60_000
 
 describe.concurrent('the blocks', { timeout: TIMEOUT }, () => {
   test.each(blocks)('$name runs and prints what it says', async ({ name, file, code }) => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
+    const atGitHub = name.startsWith('get-a-token') ? ['--import', playGitHub] : []
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...atGitHub, file], {
       cwd: join(folder, name),
+      env: { ...process.env, DECISION: name === 'get-a-token-2' ? 'deny' : 'approve' },
     })
     expect(stderr).toBe('')
     for (const [, printed = ''] of code.matchAll(/^.*console\.log.* \/\/ (.*)$/gm))
