@@ -65,7 +65,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   // As its users would write it.
   'docs/live': {
-    may: /^(authgraph(\/(machines|recording|service|session))?|vite|node:.*|build\/entries\.js|docs\/(live|tools)\/.*|src\/(recording\/(messages|state-id)|pictures\/.*)\.ts)$/,
+    may: /^(authgraph(\/(machines|recording|service|session))?|vite|node:.*|build\/entries\.js|docs\/images\/login\.ndjson\?raw|docs\/(live|tools)\/.*|src\/(recording\/(messages|state-id)|pictures\/.*)\.ts)$/,
     types: /^(xstate|src\/(cli\/watch\/stream|recording\/events)\.ts)$/,
   },
   // The paths come from where the tests have them.

@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vite'
 import { inOneFile } from '../live/in-one-file.ts'
 import { pictures } from '../live/pictures.ts'
 import { choiceOf, faultLinks, raceSvg } from './card.ts'
 import { raceStyle } from './draw-race.ts'
 import { recordRaces } from './record-races.ts'
-
-const FONT = fileURLToPath(
-  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
-)
 
 /** Pixels of the first picture, in a wide window. */
 const WIDTH = 1030
@@ -35,9 +29,6 @@ function races(): Plugin {
         }
         return html.replace(/<!-- race (\w+) -->/g, (_, part) => parts[part] ?? '')
       },
-    },
-    generateBundle() {
-      this.emitFile({ type: 'asset', fileName: 'assets/inter.woff2', source: readFileSync(FONT) })
     },
   }
 }

@@ -1,4 +1,5 @@
 import { find } from './elements.ts'
+import { inPhone } from './phone.ts'
 
 /** Milliseconds between two looks at the page, and between two typed letters. */
 const LOOK = 30
@@ -10,7 +11,7 @@ let current: AbortController | undefined
 /** What a script does. Each function throws once the autoplay is over. */
 interface Hands {
   readonly click: (selector: string) => void
-  readonly type: (selector: string, words: string) => Promise<void>
+  readonly type: (code: string) => Promise<void>
   readonly pause: (milliseconds: number) => Promise<void>
   /** Waits until a machine is in a state. */
   readonly lit: (machine: string, state: string) => Promise<void>
@@ -23,10 +24,10 @@ const SCRIPTS: Readonly<Record<string, (hands: Hands) => Promise<void>>> = {
     await lit('device', 'waiting.pending')
     click('[data-once="drop"]')
     await lit('device', 'waiting.retrying')
-    await type('#code', find('#user-code').textContent ?? '')
-    click('#phone-page .go')
-    await pause(350)
-    click('#phone-page .go')
+    await type(find('#user-code').textContent ?? '')
+    inPhone('form button')?.click()
+    await pause(900)
+    inPhone('[value=approve]')?.click()
     await lit('device', 'authorized')
   },
   async refresh({ click, pause, lit }) {
@@ -58,10 +59,11 @@ export async function autoplay(scene: string, onEnd: () => void): Promise<void> 
   const hands: Hands = {
     pause,
     click: (selector) => find(selector).click(),
-    type: async (selector, words) => {
-      for (const letter of words) {
+    type: async (code) => {
+      for (const letter of code) {
         await pause(TYPED)
-        find<HTMLInputElement>(selector).value += letter
+        const input = inPhone<HTMLInputElement>('input.code')
+        if (input) input.value += letter
       }
     },
     lit: async (machine, state) => {

@@ -5,7 +5,9 @@ import { find, timeLeft, timeText } from './elements.ts'
 export function showDevice({ view, times }: Pick<RecordedState, 'view' | 'times'>): void {
   find('#device-text').textContent = view.text
   find('#device-why').textContent = view.error ? view.error.message : ''
-  find('#interval').textContent = times === undefined ? '–' : timeText(times.interval * 1000)
+  const isWaiting = view.activity === 'waiting' || view.activity === 'retrying'
+  find('#wait').textContent =
+    isWaiting && times?.nextPollAt && times.lookedAt ? timeText(times.nextPollAt - times.lookedAt) : '–'
   find('#instruction').hidden = view.activity === undefined
   if (view.verificationUri) find('#address').textContent = view.verificationUri
   find('#user-code').textContent = view.activity ? (view.userCode ?? '····-····') : view.status

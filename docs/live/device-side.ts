@@ -74,6 +74,7 @@ export class DeviceSide {
     const id = stateId(value)
     return {
       at,
+      state: this.#lights.shown(id),
       caption: this.task === undefined ? CAPTIONS[id] : (TO_USER[id]?.(this.task) ?? CAPTIONS[id]),
       paint: (isNow) => {
         for (const { from, event, branch, to } of taken) {

@@ -30,16 +30,17 @@ export function isCalm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
-/** `5.3 s`, then `14:32`, then `8:00:20`. */
+/** `5.3s`, then `14m 32s`, then `8h 0m 20s`. */
 export function timeText(milliseconds: number): string {
-  if (milliseconds < 60_000) return `${Number((milliseconds / 1000).toFixed(1))} s`
+  if (milliseconds < 60_000) return `${Number((milliseconds / 1000).toFixed(1))}s`
   const seconds = Math.round(milliseconds / 1000)
-  const [hours, ...rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
-  const [minutes, ...last] = hours ? [hours, ...rest] : rest
-  return [minutes, ...last.map((part) => String(part).padStart(2, '0'))].join(':')
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return `${hours ? `${hours}h ` : ''}${minutes}m ${seconds % 60}s`
 }
 
-/** The time until something, in whole seconds. */
+/** The time until something, in whole seconds, minutes or hours. */
 export function timeLeft(milliseconds: number): string {
-  return timeText(Math.round(milliseconds / 1000) * 1000)
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 60) return `${seconds}s`
+  return seconds < 3600 ? `${Math.round(seconds / 60)}m` : `${Math.round(seconds / 3600)}h`
 }

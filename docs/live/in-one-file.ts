@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 
-/** Builds a page, with its script and its style inlined, so that it also works when opened as a file. */
-export function inOneFile(): Plugin {
+const FONT = fileURLToPath(
+  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+)
+
+/**
+ * Builds a page, with its script and its style inlined, so that it also works when opened as a file.
+ *
+ * @param font Whether its font is inlined too, or is the one beside it.
+ */
+export function inOneFile(font: 'inside' | 'beside' = 'beside'): Plugin {
   return {
     name: 'in one file',
     enforce: 'post',
@@ -25,7 +35,10 @@ export function inOneFile(): Plugin {
         html = html.replace(tag, () => (file.type === 'chunk' ? '' : `<style>${text}</style>`))
         delete bundle[file.fileName]
       }
-      page.source = html
+      const source = readFileSync(FONT)
+      const inside = `data:font/woff2;base64,${source.toString('base64')}`
+      page.source = font === 'inside' ? html.replace('assets/inter.woff2', inside) : html
+      if (font === 'beside') this.emitFile({ type: 'asset', fileName: 'assets/inter.woff2', source })
     },
   }
 }

@@ -43,6 +43,7 @@ export class Lights {
     lightTransitions(this.#frame, this.#walked.add(id), new Set([id]))
     const event = trigger.kind === 'event' ? [trigger.name] : []
     const why = [...event, description ?? guard ?? trigger.kind].join(': ')
+    find(`#${this.#section}-reason`).textContent = `${from || 'anywhere'} → ${to}: ${why}`
     const item = make(
       'li',
       '',
@@ -59,9 +60,15 @@ export class Lights {
     find('#transitions .why').append(`: ${cause}`)
   }
 
+  /** A state as the strip shows it. */
+  shown(state: string): { readonly name: string; readonly role: string } {
+    return { name: state.split('.').at(-1) ?? '', role: this.roleOf(state) }
+  }
+
   /** Resets the picture. */
   clear(): void {
     this.light(undefined)
+    find(`#${this.#section}-reason`).replaceChildren()
     this.#walked.clear()
     lightTransitions(this.#frame, this.#walked, this.#walked)
   }

@@ -4,7 +4,7 @@ export function lightState(frame: Element, state: string | undefined): void {
     drawn.classList.toggle('active', `${state ?? ''}.`.startsWith(`${drawn.dataset.state}.`))
 }
 
-/** Lights the lines of transitions: of all that were taken so far, and with labels of those that were taken last. */
+/** Lights the lines of transitions: of all that were taken so far, and of those that were taken last. */
 export function lightTransitions(
   frame: Element,
   walked: ReadonlySet<string>,

@@ -1,12 +1,10 @@
 import { createDeviceAuthorization, github } from 'authgraph'
 import { recordLogin } from 'authgraph/recording'
-import type { Decision } from 'authgraph/service'
 import { DeviceSide } from './device-side.ts'
-import { find, make } from './elements.ts'
 import { loginStory } from './login-story.ts'
 import { rate, time, underway } from './pace.ts'
 import { PacedClock } from './paced-clock.ts'
-import { Phone } from './phone.ts'
+import { Phone, showPage } from './phone.ts'
 import type { Scene } from './scene.ts'
 import { ServiceSide } from './service-side.ts'
 import { showMessage } from './show-wire.ts'
@@ -17,6 +15,9 @@ import { LATENCY, Wire } from './wire.ts'
 /** The rate of a fast device clock. */
 const FAST = 1.2
 
+/** What the strip shows while a login waits for its user. */
+const YOU = { name: 'you', role: 'waiting' }
+
 /** The states of a grant that stay as they are when its lifetime ends. */
 const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 
@@ -24,7 +25,7 @@ const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 export function prepareLogin(): (onEnd: () => void) => Scene {
   const sides = { device: new DeviceSide(), service: new ServiceSide() }
   loginStory(sides.device, sides.service)
-  find('#phone-page').replaceChildren(make('p', 'quiet', 'You will enter the code here.'))
+  showPage('<!doctype html><html lang="en"><head><title>Phone</title></head></html>')
   return (onEnd) => new LoginScene(sides, loginStory(sides.device, sides.service), onEnd)
 }
 
@@ -46,7 +47,6 @@ class LoginScene implements Scene {
   })
   readonly #actor
   readonly #phone: Phone
-  #decision: 'approve' | 'deny' = 'approve'
   #grant: Grant | undefined
 
   /** @param onEnd Called when the login has ended. */
@@ -63,11 +63,11 @@ class LoginScene implements Scene {
         if (!this.isRunning || event.type === 'message') return
         if (event.type === 'end') {
           this.isRunning = false
-          this.#phone.close(this.#actor.getSnapshot().output?.status)
+          this.#phone.close()
           onEnd()
           return
         }
-        if (event.type === 'state' && event.view.userCode) this.#phone.offer(event.view.userCode)
+        if (event.type === 'state' && event.view.userCode) this.#phone.open(event.view.userCode)
         story.add(sides.device.momentOf(event, this.#at()))
       },
       { clock: this.#clock },
@@ -80,11 +80,7 @@ class LoginScene implements Scene {
       clock: this.#clock,
       inspect,
     })
-    this.#phone = new Phone(CLIENT.name, ['repo', 'gist'], {
-      wait: (task) => this.#wait(task),
-      lookUp: (code) => this.#lookUp(code),
-      decide: (decision, code) => this.#decide(decision, code),
-    })
+    this.#phone = new Phone(this.#service.fetch, (task) => this.#wait(task))
     this.#actor.start()
   }
 
@@ -120,41 +116,20 @@ class LoginScene implements Scene {
       this.#onGrant({ ...grant, state: 'expired' }, grant)
   }
 
-  /** What the service responds to a code before it asks for a decision. */
-  #lookUp(code: string): Decision {
-    const { codes } = this.#actor.getSnapshot().context
-    if (codes === undefined || lettersOf(code) !== lettersOf(codes.userCode)) return 'unknown'
-    return this.#grant?.state === 'expired' ? 'expired' : 'done'
-  }
-
-  async #decide(decision: 'approve' | 'deny', code: string): Promise<void> {
-    this.#decision = decision
-    this.#phone.response(
-      decision,
-      await (decision === 'approve'
-        ? this.#service.approve(code, { id: 1, login: 'octocat' })
-        : this.#service.deny(code)),
-    )
-  }
-
   #wait(task: string | undefined): void {
     const { device } = this.#sides
     const isNext = task !== undefined && device.task !== undefined
     device.task = task
-    if (isNext) this.#story.add({ at: this.#at(), caption: `Your turn: ${task}`, paint: () => undefined })
+    if (isNext)
+      this.#story.add({ at: this.#at(), caption: `Your turn: ${task}`, state: YOU, paint: () => undefined })
   }
 
   #onGrant(grant: Grant, before: Grant | undefined): void {
     this.#grant = grant
-    this.#story.add(this.#sides.service.momentOf(before, grant, this.#at(), this.#decision))
+    this.#story.add(this.#sides.service.momentOf(before, grant, this.#at()))
   }
 
   #at(): number {
     return time.now() - this.#began
   }
-}
-
-/** Users type codes in lower case, and without the hyphen. */
-function lettersOf(code: string): string {
-  return code.toUpperCase().replaceAll(/[^A-Z]/g, '')
 }

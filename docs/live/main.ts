@@ -142,9 +142,12 @@ for (const [section, page] of Object.entries(PAGES)) {
   heading.append(link)
 }
 if (/[?#&]embed\b/.test(location.href)) document.body.classList.add('embed')
-// The site has its font.
-if (window !== window.parent)
-  document.fonts.add(new FontFace('Inter', 'url(assets/inter.woff2)', { weight: '100 900' }))
+for (const tab of document.querySelectorAll<HTMLElement>('[data-tab]'))
+  tab.addEventListener('click', () => {
+    main.dataset.tab = tab.dataset.tab
+    for (const other of document.querySelectorAll('[data-tab]')) other.removeAttribute('aria-current')
+    tab.setAttribute('aria-current', 'true')
+  })
 startButton.addEventListener('click', start)
 for (const button of buttons) button.addEventListener('click', () => onButton(button))
 find('#speed').addEventListener('input', showSpeed)
@@ -164,6 +167,8 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') scene?.wake()
 })
 window.addEventListener('hashchange', () => {
+  // That is the skip link.
+  if (location.hash === '#stage') return
   open()
   offerPlay()
 })

@@ -8,6 +8,9 @@ interface Timer {
   handle: unknown
 }
 
+/** Milliseconds that a timer may be early: what is lost where one clock runs on another. */
+const TOLERANCE = 0.01
+
 /** A clock that runs at a multiple of another one and can sleep. Both can change while timers run. */
 export class PacedClock implements Clock {
   readonly #source: Clock
@@ -24,9 +27,11 @@ export class PacedClock implements Clock {
     this.#start = { here: source.now(), there: source.now() }
   }
 
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. It stands still while a timer is due, so a busy browser delays everything alike. */
   now(): number {
-    return this.#start.here + (this.#source.now() - this.#start.there) * this.#rate
+    const { here, there } = this.#start
+    const due = this.#asleepSince === undefined ? [...this.#timers].map((timer) => timer.due) : []
+    return Math.max(here, Math.min(here + (this.#source.now() - there) * this.#rate, ...due))
   }
 
   setTimeout(callback: () => void, delay: number): Timer {
@@ -76,7 +81,8 @@ export class PacedClock implements Clock {
     timer.handle = this.#source.setTimeout(
       () => {
         // Timers of browsers fire a little early, which a fast clock multiplies.
-        if (this.now() < timer.due) return this.#arm(timer)
+        if (this.now() < timer.due - TOLERANCE) return this.#arm(timer)
+        this.#start = { here: Math.max(this.now(), timer.due), there: this.#source.now() }
         this.#timers.delete(timer)
         timer.callback()
       },

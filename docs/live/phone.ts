@@ -1,138 +1,91 @@
-import type { DeviceResult } from 'authgraph'
-import type { Decision } from 'authgraph/service'
-import { find, make } from './elements.ts'
+import type { Service } from 'authgraph/service'
+import { find } from './elements.ts'
+import { AUTH_URL } from './watched-service.ts'
 
-const REFUSALS: Readonly<Record<Exclude<Decision, 'done'>, string>> = {
-  unknown: 'Unknown code. Compare it with the one on the device.',
-  expired: 'This code has expired. Ask the device for a new one.',
-  decided: 'This code was already used.',
+/** The path of the verification page. */
+const PATH = '/login/device'
+
+/** Headers of a browser, with a cookie as the service sets it: a page cannot read that from a response. */
+const HEADERS = {
+  origin: AUTH_URL,
+  cookie: `__Host-authgraph=${crypto.randomUUID().replaceAll('-', '')}`,
+  'accept-language': 'en',
 }
 
-/** The requests of the phone to the service. */
-export interface Asks {
-  /** Called with what the user has to do now, and with nothing once that is done. */
-  readonly wait: (task?: string) => void
-  /** Whether a code can be approved or denied. */
-  readonly lookUp: (code: string) => Decision
-  readonly decide: (decision: 'approve' | 'deny', code: string) => void
-}
+/** In a phone as low as this one, the page keeps its buttons in view too, and comes without the margin of a desktop. */
+const LOW =
+  '<style>form:has(.choices){position:sticky;bottom:0}body{padding:0!important;place-items:start stretch!important}main{min-height:100vh;padding:1rem!important;border:0!important;border-radius:0!important;box-shadow:none!important}header{margin-bottom:1rem!important}.choices{grid-template-columns:1fr 1fr!important;gap:.5rem!important;margin:1rem -1rem 0!important;padding:.5rem!important}.choices button{padding-inline:0!important}</style></head>'
 
-/** The phone of a user who enters the code and decides. */
+const frame = find<HTMLIFrameElement>('#phone-page')
+const fill = find<HTMLButtonElement>('#fill')
+
+/** The phone of a user: a browser with the verification page of the service, whose forms it sends. */
 export class Phone {
-  readonly #client: string
-  readonly #scopes: readonly string[]
-  readonly #asks: Asks
-  readonly #page = find('#phone-page')
-  #code = ''
+  readonly #fetch: Service['fetch']
+  readonly #onTask: (task?: string) => void
   #isOpen = false
 
-  constructor(client: string, scopes: readonly string[], asks: Asks) {
-    this.#client = client
-    this.#scopes = scopes
-    this.#asks = asks
-    this.#show(make('p', 'quiet', 'Wait until the device shows a code.'))
+  /** @param onTask Called with what the user has to do now, and with nothing once that is done. */
+  constructor(fetch: Service['fetch'], onTask: (task?: string) => void) {
+    this.#fetch = fetch
+    this.#onTask = onTask
   }
 
-  /** Lets the user enter the code that the device shows now. */
-  offer(code: string): void {
-    this.#code = code
+  /** Opens the page. The user enters the code that the device shows. */
+  open(code: string): void {
+    fill.onclick = () => {
+      const input = inPhone<HTMLInputElement>('input.code')
+      if (input) input.value = code
+    }
     if (this.#isOpen) return
     this.#isOpen = true
-    this.#enter()
+    void this.#go('GET')
   }
 
-  /** Closes the page when the device has finished. */
-  close(status?: DeviceResult['status']): void {
-    if (status === 'authorized') this.#show(connectedPage(), make('p', 'quiet', 'It has received its token.'))
-    else if (this.#isOpen && status !== undefined && status !== 'denied')
-      this.#show(make('p', 'quiet', 'The device is no longer waiting. Start again to get a new code.'))
+  /** What the page shows stays there. It asks for nothing more. */
+  close(): void {
     this.#isOpen = false
-    this.#wait()
+    this.#showTask()
   }
 
-  /** Shows the result of the decision. */
-  response(decision: 'approve' | 'deny', response: Decision): void {
-    if (response !== 'done') {
-      this.#enter(REFUSALS[response])
-      return
-    }
-    this.#wait()
-    if (decision === 'approve')
-      this.#show(connectedPage(), make('p', 'quiet', 'It gets the token with its next poll.'))
-    else
-      this.#show(
-        make('h3', '', 'Request denied'),
-        make('p', 'quiet', 'The device finds out at its next poll.'),
-      )
+  /** Requests a page and shows it. */
+  async #go(method: 'GET' | 'POST', body?: URLSearchParams): Promise<void> {
+    const request = new Request(AUTH_URL + PATH, { method, ...(body && { body }) })
+    // A page may not set these headers of a request, which a browser sets.
+    const headers = new Headers(HEADERS)
+    if (body) headers.set('content-type', 'application/x-www-form-urlencoded')
+    Object.defineProperty(request, 'headers', { value: headers })
+    const hadFocus = document.activeElement === frame
+    showPage(await (await this.#fetch(request)).text(), hadFocus)
+    for (const form of frame.contentDocument?.forms ?? [])
+      form.addEventListener('submit', (event) => {
+        event.preventDefault()
+        const fields = [...new FormData(form, event.submitter)].map(([name, value]) => [name, String(value)])
+        void this.#go('POST', new URLSearchParams(fields))
+      })
+    frame.contentWindow?.scrollTo(0, 0)
+    inPhone('form:has(input.code)')?.scrollIntoView({ block: 'end' })
+    this.#showTask()
   }
 
-  #enter(refusal?: string): void {
-    this.#wait('enter the code on the phone.')
-    const input = make('input', '') as HTMLInputElement
-    Object.assign(input, {
-      id: 'code',
-      type: 'text',
-      autocomplete: 'off',
-      spellcheck: false,
-      placeholder: 'XXXX-XXXX',
-      maxLength: 16,
-    })
-    input.setAttribute('autocapitalize', 'characters')
-    const label = make('label', '', 'Code shown on the device')
-    label.setAttribute('for', 'code')
-    const fill = button('Copy it from the device', 'plain', () => {
-      input.value = this.#code
-      input.focus()
-    })
-    const submit = make('button', 'go', 'Continue')
-    const form = make('form', '', label, input, submit, fill) as HTMLFormElement
-    form.addEventListener('submit', (event) => {
-      event.preventDefault()
-      if (input.value.trim() === '') return
-      const found = this.#asks.lookUp(input.value)
-      if (found === 'done') this.#confirm(input.value)
-      else this.#enter(REFUSALS[found])
-    })
-    const problem = make('p', 'problem', refusal ?? '')
-    problem.setAttribute('role', 'alert')
-    this.#show(make('h3', '', 'Connect a device'), problem, form)
-  }
-
-  #confirm(code: string): void {
-    // Autoplay must not take the focus from the page that embeds this one.
-    this.#wait('approve or deny on the phone.')
-    const isInUse = this.#page.contains(document.activeElement)
-    const scopes = this.#scopes.flatMap((scope, index) => [index > 0 ? ', ' : '', make('code', '', scope)])
-    const decide = (decision: 'approve' | 'deny') => () => this.#asks.decide(decision, code)
-    const approve = button('Approve', 'go', decide('approve'))
-    this.#show(
-      make('h3', '', `Connect ${this.#client}?`),
-      make('p', 'quiet', 'Continue only if your own device shows this code.'),
-      make('strong', 'code', code.toUpperCase()),
-      make('p', 'quiet', 'It requests access to ', ...scopes, '.'),
-      make('div', 'choices', button('Deny', 'act', decide('deny')), approve),
-    )
-    if (isInUse) find('#phone-page h3').focus()
-  }
-
-  #wait(task?: string): void {
+  #showTask(): void {
+    const toEnter = this.#isOpen && inPhone('input.code') ? 'enter the code on the phone.' : undefined
+    const task = this.#isOpen && inPhone('[name=decision]') ? 'approve or deny on the phone.' : toEnter
+    fill.hidden = toEnter === undefined
     find('#phone').classList.toggle('asks', task !== undefined)
-    this.#asks.wait(task)
-  }
-
-  #show(...content: readonly HTMLElement[]): void {
-    for (const heading of content) if (heading.tagName === 'H3') heading.tabIndex = -1
-    this.#page.replaceChildren(...content)
+    this.#onTask(task)
   }
 }
 
-function connectedPage(): HTMLElement {
-  return make('h3', 'good-news', 'You approved the request')
+/** Finds an element of the page in the phone. */
+export function inPhone<E extends HTMLElement>(selector: string): E | null | undefined {
+  return frame.contentDocument?.querySelector<E>(selector)
 }
 
-function button(words: string, className: string, onClick: () => void): HTMLElement {
-  const made = make('button', className, words) as HTMLButtonElement
-  made.type = 'button'
-  made.addEventListener('click', onClick)
-  return made
+/** Shows a page. Only a user who is in the phone already gets the focus there. */
+export function showPage(html: string, takesFocus = false): void {
+  const page = frame.contentDocument
+  page?.open()
+  page?.write(html.replaceAll(takesFocus ? /$^/g : / autofocus\b/g, '').replace('</head>', LOW))
+  page?.close()
 }

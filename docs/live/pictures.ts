@@ -6,6 +6,10 @@ import { colorVariables, ROLES } from '../../src/pictures/theme.ts'
 
 const root = import.meta.dirname
 
+/** The font of the site, beside each page. */
+const FONT_FACE =
+  "@font-face{font-family:Inter;font-weight:100 900;font-display:swap;src:url(assets/inter.woff2) format('woff2')}"
+
 /** How much larger than drawn a picture may be shown. */
 const LARGEST = 1.6
 
@@ -23,7 +27,7 @@ export function pictures(): Plugin {
       return withParts(html)
         .replace('<!-- icon -->', `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">`)
         .replace('<!-- mark -->', mark.replace(/role="img"><title>.*?<\/title>/, 'aria-hidden="true">'))
-        .replace('<!-- colors -->', `<style>${colorVariables()}${pictureStyle}</style>`)
+        .replace('<!-- colors -->', `<style>${FONT_FACE}${colorVariables()}${pictureStyle}</style>`)
         .replace('<!-- key -->', key())
         .replace(/<!-- picture (\S+?)(?: as (\S+))? -->/g, (_, file, other) => picture(file, other))
     },

@@ -1,11 +1,12 @@
 import type { RecordedEvent } from '../../src/recording/events.ts'
+import example from '../images/login.ndjson?raw'
 import { find } from './elements.ts'
 import { RecordedStory } from './recorded-story.ts'
 
-/** Shows the scene. It begins when the user opens the file of a recorded login. */
+/** Shows a recorded login: the one of the README, until the user opens a file. */
 export function prepareRecording(): () => undefined {
-  new RecordedStory()
-  const input = find<HTMLInputElement>('#recording')
+  show(example)
+  const input = find<HTMLInputElement>('#recorded')
   input.onchange = async () => {
     const [file] = input.files ?? []
     if (file) find('#file-problem').textContent = show(await file.text())

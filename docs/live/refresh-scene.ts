@@ -204,6 +204,7 @@ class RefreshScene implements Scene {
     const at = this.#at()
     this.#story.add({
       at,
+      state: { name: `${index + 1}: ${value}`, role: lights?.roleOf(value) ?? '' },
       caption: captionOf(index + 1, from, value),
       paint: (isNow) => {
         if (taken) lights?.take(taken, value, at, isNow)
@@ -248,6 +249,7 @@ class RefreshScene implements Scene {
     this.#story.add({
       at,
       caption,
+      state: family.shown(state),
       paint: (isNow) => {
         if (taken) family.take(taken, state, at, isNow)
         family.light(state)

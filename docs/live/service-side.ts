@@ -11,6 +11,12 @@ const CAPTIONS: { readonly [State in Grant['state']]?: string } = {
   issuing: 'The service issues the token, once, to this poll.',
 }
 
+/** The events of the user, by the states that they lead to. */
+const DECISIONS: { readonly [State in Grant['state']]?: readonly string[] } = {
+  approved: ['approve'],
+  denied: ['deny'],
+}
+
 /** The states that are announced. Announcing every poll would be too much. */
 const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'expired'])
 
@@ -33,17 +39,17 @@ export class ServiceSide {
 
   /**
    * @param at Milliseconds since the story began.
-   * @param event The event that changed the grant, if several lead to the same state.
    */
-  momentOf(before: Shown | undefined, after: Shown, at: number, event = 'poll'): Moment {
+  momentOf(before: Shown | undefined, after: Shown, at: number): Moment {
     const id = idOf(after.state)
     const transition =
       before &&
       this.#lights.find(idOf(before.state), id, ({ trigger }) =>
-        [event, 'poll', 'issued', 'notIssued'].includes(trigger.name),
+        (DECISIONS[after.state] ?? ['poll', 'issued', 'notIssued']).includes(trigger.name),
       )
     return {
       at,
+      state: this.#lights.shown(id),
       caption: after.state === before?.state ? undefined : CAPTIONS[after.state],
       paint: (isNow) => {
         if (transition) this.#lights.take(transition, id, at, isNow)

@@ -1,4 +1,4 @@
-import { find, timeText } from './elements.ts'
+import { find, make, timeText } from './elements.ts'
 
 /** Something that happened, and how to show it. */
 export interface Moment {
@@ -6,11 +6,14 @@ export interface Moment {
   readonly at: number
   /** One line that tells what happened. The user can go back to every moment that has one. */
   readonly caption?: string | undefined
+  /** The state that began, and its role, for a moment with a caption. */
+  readonly state?: { readonly name: string; readonly role: string }
   /** Shows the moment. It moves only if it has just happened (`isNow`). */
   readonly paint: (isNow: boolean) => void
 }
 
 const place = find<HTMLInputElement>('#moment')
+const strip = find('#strip')
 const returnToNow = find<HTMLButtonElement>('#now')
 
 /** The story on the page. */
@@ -31,6 +34,7 @@ export class Story {
     current = this
     place.oninput = () => this.#goTo(Number(place.value))
     returnToNow.onclick = () => this.#goTo(this.#stops.length - 1)
+    strip.replaceChildren()
     clear()
     this.#showPlace()
   }
@@ -45,7 +49,12 @@ export class Story {
     // What was in flight at a restart still arrives.
     if (moment === undefined || current !== this) return
     this.#moments.push(moment)
-    if (moment.caption !== undefined) this.#stops.push(this.#moments.length - 1)
+    if (moment.caption !== undefined) {
+      this.#stops.push(this.#moments.length - 1)
+      const { name, role } = moment.state ?? { name: '', role: '' }
+      // The space is where a name breaks that has no room: then it is not shown.
+      strip.append(make('span', `chip ${role}`, make('i', ''), ' ', name))
+    }
     if (this.isNow) moment.paint(isFresh)
     this.#showPlace()
   }
@@ -61,6 +70,7 @@ export class Story {
   #showPlace(): void {
     const last = this.#stops.length - 1
     const moment = this.#moments[this.#stops[this.#past ?? last] ?? -1]
+    find('#timeline').style.setProperty('--stops', String(last + 1))
     place.max = String(Math.max(0, last))
     place.value = String(this.#past ?? last)
     place.disabled = last < 1

@@ -9,7 +9,7 @@ const source = resolve(root, '../../src')
 /** Builds the page that the command serves, as one file next to the command. */
 export default defineConfig({
   root,
-  plugins: [pictures(), inOneFile()],
+  plugins: [pictures(), inOneFile('inside')],
   resolve: { alias: [{ find: /^authgraph\/machines$/, replacement: `${source}/machines.ts` }] },
   build: {
     outDir: resolve(root, '../../dist/src/cli'),

@@ -42,6 +42,7 @@ export function createWatchedService(
       await new Promise((resolve) => clock.setTimeout(() => resolve(undefined), ISSUING))
       return `gho_${crypto.randomUUID().replaceAll('-', '')}`
     },
+    identify: () => ({ user: { id: 1, login: 'octocat' } }),
     // The warnings are about production.
     onWarning: () => undefined,
     ...options,

@@ -1,5 +1,6 @@
 import type { Clock } from 'authgraph'
 import { type Message, shownRequest, shownResponse } from '../../src/recording/messages.ts'
+import { working } from './pace.ts'
 
 /** A fault of one exchange: its request or its response is lost, or another response arrives. */
 export type Fault = 'drop' | 'lose' | 'unavailable' | 'html'
@@ -55,7 +56,7 @@ export class Wire {
   async #response(request: Request, fault: Fault | undefined): Promise<Response> {
     if (fault === 'unavailable') return new Response('', { status: 503 })
     if (fault === 'html') return new Response(HTML, { headers: { 'content-type': 'text/html' } })
-    return this.#service(request)
+    return working(this.#service(request))
   }
 
   /** Waits for one direction of travel, unless the request is aborted. */

@@ -13,14 +13,7 @@ const WITHOUT_LOGIN = {
 }
 
 /** The outcomes of a refresh after which the refresh token may be spent. */
-const UNCLEAR = [
-  'met by a failing server',
-  'met by an HTML page',
-  'given a token that is none',
-  'sent elsewhere by a redirect',
-  'cut off',
-  'left without a response',
-]
+const UNCLEAR = ['server error', 'HTML page', 'invalid token', 'redirected', 'connection lost', 'no response']
 
 /** Where each step leads by the specification, written down apart from the machine. */
 const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boolean) => string | undefined>> =
@@ -63,7 +56,7 @@ const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boole
         logout: 'erasing',
       })[step],
     refreshing: (step, has) => {
-      if (step === 'cut off while the process was stopped' && !has('repeated'))
+      if (step === 'connection lost while the process was stopped' && !has('repeated'))
         return has('leaving') ? 'settling' : 'claiming'
       const isRepeated = UNCLEAR.includes(step) && !has('repeated')
       return isRepeated || step === 'logout' ? 'refreshing' : 'settling'

@@ -60,7 +60,7 @@ function headersOf(page: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy':
       `default-src 'none'; script-src ${hashes(page, 'script')}; style-src ${hashes(page, 'style')}; ` +
-      "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "connect-src 'self'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'cache-control': 'no-store',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',

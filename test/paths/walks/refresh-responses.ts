@@ -67,12 +67,12 @@ export const REFRESH_RESPONSES = {
   },
   invalidClient: {
     response: () => jsonResponse({ error: 'invalid_client' }, 401),
-    told: 'refused as an unknown client',
+    told: 'unknown client',
     means: () => ({ type: 'fault', error: new RefusedError({ error: 'invalid_client', status: 401 }) }),
   },
   busy: {
     response: () => jsonResponse({ error: 'too_many_requests' }, 429, { 'retry-after': '40' }),
-    told: 'asked to come back after 40 seconds',
+    told: 'retry after 40 seconds',
     means: () => ({
       type: 'fault',
       retryAfter: 40,
@@ -81,34 +81,34 @@ export const REFRESH_RESPONSES = {
   },
   failing: {
     response: () => pageResponse(503),
-    told: 'met by a failing server',
+    told: 'server error',
     means: () => ({ type: 'unclear', error: new RefusedError({ status: 503 }) }),
   },
   unreadable: {
     response: () => pageResponse(200),
-    told: 'met by an HTML page',
+    told: 'HTML page',
     means: () => ({ type: 'unclear', error: new RefusedError({ status: 200 }) }),
   },
   unusableToken: {
     response: () => jsonResponse({ access_token: 7, token_type: 'bearer' }),
-    told: 'given a token that is none',
+    told: 'invalid token',
     means: () => ({ type: 'unclear', error: new BadResponseError('the access token is not a string') }),
   },
   redirected: {
     response: () => ({ status: 302, headers: { location: 'https://elsewhere.example/' }, body: '' }),
-    told: 'sent elsewhere by a redirect',
+    told: 'redirected',
     means: () => ({ type: 'unclear', error: new RedirectedError('the provider') }),
   },
   unreachable: {
-    told: 'cut off',
+    told: 'connection lost',
     means: () => ({ type: 'unclear', error: new UnreachableError('the provider') }),
   },
   stopped: {
-    told: 'cut off while the process was stopped',
+    told: 'connection lost while the process was stopped',
     means: () => ({ type: 'unclear', error: new UnreachableError('the provider') }),
   },
   silence: {
-    told: 'left without a response',
+    told: 'no response',
     means: () => ({ type: 'unclear', error: new TimedOutError() }),
   },
 } as const satisfies Record<string, RefreshCase>

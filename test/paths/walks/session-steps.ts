@@ -49,7 +49,11 @@ const ASKED = {
   defect: 'broken by a defect',
 }
 
-const AUTHORIZED = { authorized: 'authorized', denied: 'denied', unreachable: 'cut off during the login' }
+const AUTHORIZED = {
+  authorized: 'authorized',
+  denied: 'denied',
+  unreachable: 'connection lost during the login',
+}
 
 const MEANWHILE: Readonly<Record<Meanwhile, string>> = {
   refreshed: 'refreshed by another process',
@@ -63,8 +67,8 @@ const MEANWHILE: Readonly<Record<Meanwhile, string>> = {
 const REVOKED = {
   revoked: 'revoked',
   refused: 'revocation refused',
-  unreachable: 'revocation cut off',
-  silence: 'revocation left without a response',
+  unreachable: 'revocation: connection lost',
+  silence: 'revocation: no response',
 }
 
 const WAITED = {
