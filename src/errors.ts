@@ -332,6 +332,8 @@ export interface AccessRefusal {
   readonly challenge?: string
   /** The header `Retry-After`, in seconds. */
   readonly retryAfter?: number
+  /** The header `DPoP-Nonce`: what the next proof must contain. */
+  readonly nonce?: string | undefined
   readonly cause?: unknown
 }
 
@@ -350,12 +352,13 @@ export class AccessError extends AuthgraphError {
   readonly status: AccessRefusal['status']
   readonly headers: Readonly<Record<string, string>>
 
-  constructor({ status, challenge, retryAfter, ...options }: AccessRefusal, message: string) {
+  constructor({ status, challenge, retryAfter, nonce, ...options }: AccessRefusal, message: string) {
     super(message, options)
     this.status = status
     this.headers = {
       ...(challenge !== undefined && { 'www-authenticate': challenge }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(nonce !== undefined && { 'dpop-nonce': nonce }),
     }
   }
 

@@ -28,7 +28,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/client': {
     may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
   },
-  'src/access': { may: /^src\/(access\/.*|protocol\/(fields|syntax)|errors|assert-known)\.ts$/ },
+  'src/access': {
+    may: /^(jose\/.*|src\/(access\/.*|protocol\/(address|fields|syntax)|request\/(base64url|sha256)|errors|assert-known)\.ts)$/,
+    types: /^jose$/,
+  },
   'src/app-jwt': {
     may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^jose$/,

@@ -1,8 +1,10 @@
 import { assertKnown, type Names } from '../assert-known.ts'
 import { AccessError, BadOptionError } from '../errors.ts'
+import { isBaseAddress, withoutSlash } from '../protocol/address.ts'
 import { isTexts } from '../protocol/fields.ts'
 import { isScope } from '../protocol/syntax.ts'
-import { bearerChallenge } from './challenge.ts'
+import { assertProven, type ProofChecks } from './bound-token.ts'
+import { challenge } from './challenge.ts'
 import { headerOf, type IncomingRequest, readCredential, readIncoming } from './incoming-request.ts'
 
 /** What a route requires of a token. */
@@ -15,6 +17,12 @@ export interface GateOptions {
    * @see {@link https://www.rfc-editor.org/rfc/rfc9728.html#section-5.1 RFC 9728, section 5.1}
    */
   readonly resourceMetadata?: string
+  /**
+   * The URL of your API as its clients see it, which the path of a request is appended to: proofs of DPoP must be for that.
+   * Default: the origin of the resource or, for the service's own routes, of its `baseUrl`. Needed if a proxy removes a part of
+   * the path.
+   */
+  readonly baseUrl?: string
 }
 
 /**
@@ -23,45 +31,75 @@ export interface GateOptions {
  */
 export type Gate<Caller> = (request: IncomingRequest) => Promise<Caller>
 
-const KNOWN: Names<GateOptions> = { scopes: true, resourceMetadata: true }
+const KNOWN: Names<GateOptions> = { scopes: true, resourceMetadata: true, baseUrl: true }
+
+/** What a gate needs besides its options. */
+interface GateParts<Caller> {
+  /**
+   * Returns who sends a token; `undefined` if it is not valid. Any other error than a BadOptionError means that nobody can tell
+   * at the moment.
+   */
+  readonly find: (token: string) => Promise<Caller | undefined>
+  /** Called with that error. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /** Checks the proofs of tokens that are bound to a key. Without it, they are refused. */
+  readonly proofs: ProofChecks | undefined
+  /** Returns the URI of the API. */
+  readonly uri: () => string
+}
 
 /**
  * Creates a gate.
  *
- * @param find Returns who sends a token; `undefined` if it is not valid. Any other error than a BadOptionError means that
- *   nobody can tell at the moment.
- * @param onError Called with that error.
  * @throws {@link BadOptionError} for an option that is not valid.
  */
-export function createGate<Caller extends { readonly scopes: readonly string[] }>(
-  find: (token: string) => Promise<Caller | undefined>,
+export function createGate<Caller extends { readonly scopes: readonly string[]; readonly jkt?: string }>(
   options: GateOptions,
-  onError?: (error: unknown) => void,
+  { find, onError, proofs, uri }: GateParts<Caller>,
 ): Gate<Caller> {
   assertKnown(options, KNOWN)
-  const { scopes = [], resourceMetadata } = options
+  const { scopes = [], resourceMetadata, baseUrl } = options
   if (!isTexts(scopes) || !scopes.every(isScope)) throw new BadOptionError('scopes must be a list of scopes')
   if (resourceMetadata !== undefined && !URL.canParse(resourceMetadata))
     throw new BadOptionError('resourceMetadata must be a URL')
+  if (baseUrl !== undefined && !isBaseAddress(baseUrl))
+    throw new BadOptionError('baseUrl must be an http(s) URL without a query')
   const parameters = {
     scope: scopes.length > 0 ? scopes.join(' ') : undefined,
     resource_metadata: resourceMetadata && new URL(resourceMetadata).href,
   }
   const refusal = (status: 401 | 403, message: string, error?: string) =>
-    new AccessError({ status, challenge: bearerChallenge({ error, ...parameters }) }, message)
+    new AccessError({ status, challenge: challenge('Bearer', { error, ...parameters }) }, message)
 
   return async (request) => {
-    const { rawHeaders, url = '' } = readIncoming(request)
+    const { method = 'GET', rawHeaders, originalUrl, url = '' } = readIncoming(request)
     const query = new URLSearchParams(url.split('?')[1])
     const { scheme, value = '' } = readCredential(headerOf('authorization', rawHeaders), query) ?? {}
-    if (scheme !== 'bearer' && scheme !== 'token') throw refusal(401, 'requires an access token')
+    if (scheme === undefined || scheme === 'basic') throw refusal(401, 'requires an access token')
     const caller = await unlessUnavailable(() => find(value), onError)
     if (caller === undefined) throw refusal(401, 'the access token is not valid', 'invalid_token')
+    await unlessUnavailable(() => {
+      const path = pathOf(originalUrl ?? url)
+      const seen = baseUrl === undefined ? originOf(uri()) : withoutSlash(baseUrl)
+      const proof = headerOf('dpop', rawHeaders)
+      return assertProven(caller, { scheme, token: value, method, url: seen && seen + path, proof }, proofs)
+    }, onError)
     const missing = scopes.filter((scope) => !caller.scopes.includes(scope))
     if (missing.length > 0)
       throw refusal(403, `the access token lacks the scope ${missing.join(' ')}`, 'insufficient_scope')
     return caller
   }
+}
+
+/** The path of a URL, or of what Node calls one. */
+function pathOf(url: string): string {
+  const [, path = ''] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? []
+  return path
+}
+
+/** The origin of an API; `undefined` for a URI that is not its URL. */
+function originOf(uri: string): string | undefined {
+  return isBaseAddress(uri) ? new URL(uri).origin : undefined
 }
 
 /** Seconds after which a client may retry. */

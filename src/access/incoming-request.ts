@@ -1,5 +1,5 @@
 import { AccessError, BadOptionError } from '../errors.ts'
-import { bearerChallenge } from './challenge.ts'
+import { challenge } from './challenge.ts'
 
 /** A web `Request`, or what is known of one. */
 export interface WebRequest {
@@ -15,6 +15,8 @@ export interface WebRequest {
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
+  /** The `url` before Express cut off where a router is mounted. */
+  readonly originalUrl?: string | undefined
   /** Names and values in turn. The `headers` of Node would hide a second credential. */
   readonly rawHeaders: readonly string[]
   readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean }
@@ -54,11 +56,11 @@ export function headerOf(name: string, rawHeaders: readonly string[]): string | 
   return values
 }
 
-const SCHEMES = /^(basic|bearer|token) +([A-Za-z0-9\-._~+/]+=*)$/i
+const SCHEMES = /^(basic|bearer|token|dpop) +([A-Za-z0-9\-._~+/]+=*)$/i
 
 /** What the header `Authorization` holds. */
 export interface Credential {
-  readonly scheme: 'basic' | 'bearer' | 'token'
+  readonly scheme: 'basic' | 'bearer' | 'token' | 'dpop'
   readonly value: string
 }
 
@@ -77,10 +79,13 @@ export function readCredential(
   if (authorization === undefined) return undefined
   const [, scheme, value] = SCHEMES.exec(authorization) ?? []
   if (scheme === undefined || value === undefined)
-    throw invalid('the header Authorization must hold one Basic, Bearer or token credential')
+    throw invalid('the header Authorization must hold one Basic, Bearer, DPoP or token credential')
   return { scheme: scheme.toLowerCase() as Credential['scheme'], value }
 }
 
 function invalid(message: string): AccessError {
-  return new AccessError({ status: 400, challenge: bearerChallenge({ error: 'invalid_request' }) }, message)
+  return new AccessError(
+    { status: 400, challenge: challenge('Bearer', { error: 'invalid_request' }) },
+    message,
+  )
 }

@@ -1,4 +1,4 @@
-import { bearerChallenge } from '../access/challenge.ts'
+import { challenge } from '../access/challenge.ts'
 import { AccessError } from '../errors.ts'
 import { json, type ServiceResponse } from '../service/http/types.ts'
 import type { Authentication } from '../service/tokens/authenticate.ts'
@@ -57,7 +57,7 @@ const OWNERS = { app: 'an app', installation: 'an installation' } as const
 
 function refuse(caller: Caller | undefined, wanted: string): ServiceResponse {
   if (caller === undefined)
-    throw new AccessError({ status: 401, challenge: bearerChallenge() }, 'requires authentication')
+    throw new AccessError({ status: 401, challenge: challenge('Bearer') }, 'requires authentication')
   const owner = caller.form === 'app' || caller.form === 'installation' ? OWNERS[caller.form] : 'a user'
   return json(403, { message: `this credential belongs to ${owner}, not to ${wanted}` })
 }

@@ -1,7 +1,9 @@
 import type { JWTPayload } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { jwtVerify } from 'jose/jwt/verify'
+import type { ProofChecks } from '../access/bound-token.ts'
 import { createGate, type Gate, type GateOptions } from '../access/gate.ts'
+import { ProofError, skewOf, verifyProof } from '../access/proof.ts'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { readAuthentication, readClientId, readResources } from '../client/client-options.ts'
 import { BadOptionError } from '../errors.ts'
@@ -52,6 +54,8 @@ export interface VerifiedToken {
   readonly scopes: readonly string[]
   /** The client that the token was issued to. */
   readonly client: { readonly clientId: Secret }
+  /** The thumbprint of the key that the token is bound to (RFC 9449). Absent for a bearer token. */
+  readonly jkt?: string
   /** When the token expires, in epoch milliseconds. Absent if the issuer does not say it about a token that is not a JWT. */
   readonly expiresAt?: number
   /** All claims of the JWT, or what the issuer said about the token. */
@@ -76,7 +80,8 @@ const KNOWN: Names<VerifierOptions> = {
  * respond, they are used for an hour. For any other token, the issuer is asked (RFC 7662), if there is a `clientId`; it is not
  * asked about the same valid token for 10 seconds.
  *
- * A token without a user is refused, and so is one that is bound to a key (`cnf`). A JWT that was revoked is accepted until it
+ * A token without a user is refused. One that is bound to a key (DPoP) needs a proof of this key, made for this request at most
+ * a minute ago. A proof that was copied is accepted again until then, for the same method and URL only. A JWT that was revoked is accepted until it
  * expires, and any other token for up to 10 seconds.
  *
  * @example
@@ -114,10 +119,18 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const claims = isAccessJwt(token) ? await verifyJwt(token, keys, clock) : await introspect?.(token)
     return claims && readClaims(claims, resource)
   }
+  const proofs: ProofChecks = {
+    async verify(header, sent) {
+      const proof = await verifyProof(header, sent)
+      const skew = skewOf(proof, clock.now())
+      if (skew) throw new ProofError(skew)
+      return proof
+    },
+  }
   return {
     requireToken({ resource: required = resource, ...gate } = {}) {
       if (required !== resource) throw new BadOptionError('resource must be that of the verifier')
-      return createGate(verify, gate, onError)
+      return createGate(gate, { find: verify, onError, proofs, uri: () => resource })
     },
   }
 }
@@ -178,11 +191,15 @@ async function verifyJwt(
 function readClaims(claims: Readonly<Record<string, unknown>>, resource: string): VerifiedToken | undefined {
   const { aud, cnf, exp } = claims
   const [user, clientId, scope = ''] = ['sub', 'client_id', 'scope'].map((name) => textMemberOf(claims, name))
-  if (![aud].flat().includes(resource) || cnf !== undefined || !user || !clientId) return undefined
+  if (![aud].flat().includes(resource) || !user || !clientId) return undefined
+  const jkt = textMemberOf(cnf, 'jkt')
+  // Bound in another way, which nobody checks here.
+  if (cnf !== undefined && (jkt === undefined || Object.keys(Object(cnf)).length > 1)) return undefined
   return {
     user,
     scopes: splitScopes(scope, ' '),
     client: { clientId: new Secret(clientId) },
+    ...(jkt !== undefined && { jkt }),
     ...(typeof exp === 'number' && { expiresAt: exp * 1000 }),
     claims,
   }

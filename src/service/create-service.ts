@@ -10,6 +10,7 @@ import { accessToken, grantTypes } from './endpoints/access-token.ts'
 import { deviceCode } from './endpoints/device-code.ts'
 import { introspection } from './endpoints/introspection.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
+import { withNonce } from './endpoints/proof-of.ts'
 import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
 import type { Decision } from './grants/grants.ts'
@@ -167,6 +168,7 @@ export function createService(options: ServiceOptions): Service {
     baseUrl: options.baseUrl ?? options.authUrl ?? bound,
   })
   const issuer = () => addresses().authUrl ?? IN_PROCESS
+  const apiUrl = () => addresses().baseUrl ?? IN_PROCESS
   const parts = createParts(options, issuer)
   const { clock, emit, grants, logins, onError, revocations } = parts
   const { signingKeys } = parts
@@ -178,6 +180,7 @@ export function createService(options: ServiceOptions): Service {
     clients: options.clients,
     canRevoke,
     callers,
+    canBind: options.dpop !== undefined,
     algorithms: signingKeys && [...new Set((await signingKeys.publicKeys()).map(({ alg }) => alg))],
     authorizationEndpoint: options.authorizationEndpoint,
   })
@@ -186,8 +189,8 @@ export function createService(options: ServiceOptions): Service {
   )
   const canDelete = canRevoke && options.dialect !== 'rfc8628' && deletionPaths.length > 0
   const handlers: Handlers = {
-    deviceCode: (request) => deviceCode(parts, request),
-    accessToken: (request) => accessToken(parts, request),
+    deviceCode: async (request) => withNonce(parts, request, await deviceCode(parts, request)),
+    accessToken: async (request) => withNonce(parts, request, await accessToken(parts, request)),
     verification: (request) => verification(parts, request),
     revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
     introspection: canIntrospect ? (request) => introspection(parts, request) : undefined,
@@ -198,7 +201,7 @@ export function createService(options: ServiceOptions): Service {
       (options.openidConfiguration ?? signingKeys)
         ? async () => openidConfiguration(issuer(), await offered())
         : undefined,
-    api: options.api?.({ clock, authenticate: (request) => authenticate(parts, request) }),
+    api: options.api?.({ clock, authenticate: (request) => authenticate(parts, request, { uri: apiUrl() }) }),
   }
   const routes = createRoutes(addresses(), handlers)
   let route = createRouter(routes)
@@ -249,12 +252,15 @@ export function createService(options: ServiceOptions): Service {
     },
     requireToken({ resource, ...required } = {}) {
       const uri = knownResource(resource)
-      return createGate((token) => findToken(parts, token, uri), required, onError)
+      const find = (token: string) => findToken(parts, token, uri)
+      return createGate(required, { find, onError, proofs: parts.apiProofs, uri: () => uri ?? apiUrl() })
     },
     async authenticate(request, { resource } = {}) {
       const uri = knownResource(resource)
-      const read = serviceRequest(readIncoming(request), undefined)
-      return unlessUnavailable(() => authenticate(parts, read, uri), onError)
+      const { originalUrl, url = '/', method, rawHeaders, socket } = readIncoming(request)
+      const read = serviceRequest({ method, rawHeaders, socket, url: originalUrl ?? url }, undefined)
+      const api = { resource: uri, uri: uri ?? apiUrl() }
+      return unlessUnavailable(() => authenticate(parts, read, api), onError)
     },
     async revoke(what) {
       if ('family' in what) return logins.endFamily(what.family, 'host')

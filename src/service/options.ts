@@ -5,6 +5,7 @@ import type { RegisteredApp } from './credentials/app-jwts.ts'
 import type { Client, FindClient } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
+import type { DpopRules } from './credentials/proofs.ts'
 import type { SigningKey } from './credentials/signing-keys.ts'
 import type { Dialect } from './grants/dialect.ts'
 import type { Resource } from './grants/resources.ts'
@@ -187,6 +188,19 @@ export interface ServiceOptions {
    */
   readonly refreshTokens?: RefreshTokens
   /**
+   * Binds the tokens of a login to the key of its client (DPoP), if the client proves that it has one; `{}` for the defaults.
+   * Default: no token is bound, and proofs are ignored.
+   *
+   * A device code is bound by the request for codes, or else by the first poll with a proof. Its access token, and the refresh
+   * token of a client without a secret, are useless without the key. A host that verifies its own tokens, with `verifyToken`,
+   * puts the `jkt` that `issueToken` gets into the token, and returns it.
+   *
+   * Proofs are for URLs below `authUrl`, as clients see it: set it if there is a proxy.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc9449.html RFC 9449}
+   */
+  readonly dpop?: DpopRules
+  /**
    * Called once for each default that is for development only, and when the store was set back to an earlier copy: some
    * logins are lost then, and some revocations. Default: `console.warn`.
    */
@@ -244,6 +258,7 @@ export const SERVICE_OPTIONS: Names<ServiceOptions> = {
   audience: true,
   verifyToken: true,
   refreshTokens: true,
+  dpop: true,
   onWarning: true,
   onError: true,
   onEvent: true,

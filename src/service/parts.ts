@@ -6,6 +6,7 @@ import { type Client, createClients } from './credentials/clients.ts'
 import { createOtherClients } from './credentials/other-clients.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
+import { createProofs } from './credentials/proofs.ts'
 import { createSigningKeys } from './credentials/signing-keys.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './grants/dialect.ts'
@@ -66,6 +67,8 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
   const jwts = signingKeys && createJwts(signingKeys, { issuer: currentUrl, audience })
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const records = createRecords(store)
+  const secret = formSecret(options.secret, records.formSecret, clock)
+  const proofs = options.dpop && createProofs(options.dpop, records.proofs, { secret, clock })
   const limiter = createLimiter(limits, records.counts, clock)
   const others =
     typeof options.clients === 'function'
@@ -105,7 +108,9 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     revocations,
     page,
     identify,
-    secret: formSecret(options.secret, records.formSecret, clock),
+    secret,
+    proofs,
+    apiProofs: options.dpop?.singleUse ? proofs : proofs && { verify: proofs.verify },
     signingKeys,
     issueToken,
     jwts,

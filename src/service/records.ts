@@ -31,6 +31,8 @@ export function createRecords(store: Store) {
     logins: recordsOf<Entries>(store, 'logins:'),
     /** How often all tokens of a user were revoked. */
     revocations: recordsOf<number>(store, 'revocations:'),
+    /** Proofs that were used, by a hash of the thumbprint of the key and the `jti`. */
+    proofs: recordsOf<true>(store, 'proof:'),
     /** By limit, and what it limits. */
     counts: recordsOf<Count>(store, COUNT_PREFIX),
     /** By the hash of the signer and the `jti`. */

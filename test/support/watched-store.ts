@@ -1,8 +1,7 @@
 import { type Json, memoryStore, type Store } from '../../src/service/index.ts'
 
 /** A store in memory that records everything ever written to it. */
-export function watchedStore(clock: { now(): number } = Date) {
-  const inner = memoryStore({ clock })
+export function watchedStore(clock: { now(): number } = Date, inner: Store = memoryStore({ clock })) {
   const written: { readonly key: string; readonly value: Json | undefined }[] = []
   const store: Store = {
     update: (key, change) =>

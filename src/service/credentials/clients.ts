@@ -25,6 +25,11 @@ export interface Client {
   readonly scopes?: readonly string[]
   /** Rules for this client. A rule that is missing is that of the service's `policy`, or its default. */
   readonly policy?: Policy
+  /**
+   * With the option `dpop` of the service: whether the tokens of this client are bound to its key `off` never, if it sends
+   * proofs (`allowed`), or always (`required`), and a login or refresh without a proof is refused. Default: `allowed`.
+   */
+  readonly dpop?: 'off' | 'allowed' | 'required'
 }
 
 /**
@@ -43,6 +48,7 @@ export interface KnownClient {
   /** The hash of its secret, if it has one. */
   readonly secret: string | undefined
   readonly policy: EffectivePolicy | undefined
+  readonly dpop: 'off' | 'allowed' | 'required'
 }
 
 /** The client of a request. */
@@ -143,11 +149,11 @@ async function index(clients: readonly Client[], policy: Policy | undefined) {
 
 /** @param ofService The policy of the service. */
 export async function knownClient(client: Client, ofService: Policy | undefined): Promise<KnownClient> {
-  const { name, scopes, clientSecret, policy: own } = client
+  const { name, scopes, clientSecret, policy: own, dpop = 'allowed' } = client
   const clientId = Secret.of(client.clientId)
   const secret = clientSecret && (await hash(Secret.of(clientSecret).reveal()))
   const policy = effectivePolicy(ofService, own)
-  return { reference: await hash(clientId.reveal()), clientId, name, scopes, secret, policy }
+  return { reference: await hash(clientId.reveal()), clientId, name, scopes, secret, policy, dpop }
 }
 
 /** A client ID and a password. */

@@ -13,6 +13,7 @@ import { hash } from '../stores/hash.ts'
 import { clientOf } from './client-of.ts'
 import { fieldsOf } from './fields-of.ts'
 import { deliverAgain, issueFirst } from './first-token.ts'
+import { proofOf, spendProof } from './proof-of.ts'
 import { refreshLogin } from './refresh.ts'
 
 /** The response to a poll that gets no token, by the state of the grant after it. */
@@ -90,7 +91,10 @@ async function poll(parts: Parts, { request, found, deviceCode, resource }: Poll
   const client = found.client.reference
   const key = await hash(deviceCode)
   refuseAbove(earlyPolls.allow(key), { client })
-  const polled = await grants.poll(key, client, (grant) => fitsLogin(resources, resource, grant))
+  const proof = await proofOf(parts, request, found.client)
+  const poller = { client, jkt: proof?.jkt }
+  if (proof && (await grants.isOf(key, poller))) await spendProof(parts, proof)
+  const polled = await grants.poll(key, poller, (grant) => fitsLogin(resources, resource, grant))
   if (polled === 'unfit') {
     earlyPolls.count(key)
     return refuseTarget(dialect.pollError)

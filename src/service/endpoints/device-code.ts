@@ -9,6 +9,7 @@ import type { Parts } from '../parts.ts'
 import { OPENID } from '../tokens/jwts.ts'
 import { clientOf } from './client-of.ts'
 import { fieldsOf } from './fields-of.ts'
+import { proofOf } from './proof-of.ts'
 
 /**
  * Responds to a device code request. Every error has a status of 400 or more: many clients check nothing else here.
@@ -19,6 +20,8 @@ export async function deviceCode(parts: Parts, request: ServiceRequest): Promise
   const fields = fieldsOf(request, ['client_id', 'client_secret', 'scope', ...resources.fields])
   const found = await clientOf(parts, request, fields, { at: 'atCodes', needsSecret: dialect.secretToLogIn })
   const { policy, reference: client } = found.client
+  // Not remembered: a copy gets another code for the same key, which is useless without it.
+  const proof = await proofOf(parts, request, found.client)
   const requested =
     fields.resource === undefined ? undefined : (resources.find(fields.resource) ?? refuseTarget(400))
   const resource = requested ? { resource: requested.uri } : {}
@@ -39,6 +42,7 @@ export async function deviceCode(parts: Parts, request: ServiceRequest): Promise
     client,
     scope,
     ...resource,
+    jkt: proof?.jkt,
     origin,
     expiresIn,
   })

@@ -7,6 +7,7 @@ import type { Grant } from '../grants/grant-steps.ts'
 import { grantId } from '../grants/grants.ts'
 import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
+import { ofFamily } from '../tokens/families.ts'
 import { type FirstToken, openFirst, sealFirst } from '../tokens/first-tokens.ts'
 import { type IssuedToken, issueFor, secondsUntil } from '../tokens/issued-token.ts'
 import { tokenResponse } from './token-response.ts'
@@ -34,7 +35,7 @@ type Delivered = ServiceResponse | DeviceGrantState
 export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string): Promise<Delivered> {
   const { grants, generation, revocations, refreshTokens, onError } = parts
   const { grant, client, sentSecret, key, deviceCode } = poll
-  const { user, scope, resource } = grant
+  const { user, scope, resource, jkt } = grant
   if (user === null || grant.claim === null) throw new TypeError('the grant has no user or no claim')
   const [counted, isInDoubt] = await Promise.all([revocations.count(user), generation.isInDoubt(grant)])
   // All tokens of the user may have been revoked after the approval.
@@ -45,7 +46,13 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
   const family = refreshTokens && { id: newId(), ...refreshTokens }
   let issued: IssuedToken
   try {
-    const asked = { user, client, scopes: splitScopes(scope, ' '), ...(resource && { resource }) }
+    const asked = {
+      user,
+      client,
+      scopes: splitScopes(scope, ' '),
+      ...(resource && { resource }),
+      ...(jkt && { jkt }),
+    }
     const secondsLeft = family && (() => family.lifetime)
     const order = { ...asked, ...(family && { family: family.id }), secondsLeft }
     issued = await issueFor(parts, order, grant.claim.until)
@@ -106,7 +113,7 @@ interface Delivery {
 /** Stores what an earlier delivery may not have stored, and responds. */
 async function deliver(
   parts: Parts,
-  { grant: { user, resource, delivery }, client, key, request }: ApprovedPoll,
+  { grant: { user, resource, jkt, delivery }, client, key, request }: ApprovedPoll,
   { first, counted, now, replayed }: Delivery,
 ): Promise<Delivered> {
   const { tokens, families, logins, emit, dialect, onError } = parts
@@ -116,9 +123,11 @@ async function deliver(
   const owner = { user, client: client.reference }
   const target = resource ? { resource } : {}
   const access = { ...owner, scopes, ...target }
+  const bound = jkt ? { jkt } : {}
   const times = { issuedAt, expiresAt }
   const record = {
     ...access,
+    ...bound,
     ...times,
     revocations: counted,
     ...(family ? { family: family.id } : { grant }),
@@ -127,7 +136,14 @@ async function deliver(
   if (family) {
     const { id, refreshToken, expiresAt, reuseWindow } = family
     const input = { ...owner, scope: scopes.join(' '), expiresAt, reuseWindow }
-    if (!(await families.begin(refreshToken, { id, revocations: counted, ...target }, issuedAt, input)))
+    if (
+      !(await families.begin(
+        refreshToken,
+        { id, revocations: counted, ...target, ...ofFamily(client, jkt) },
+        issuedAt,
+        input,
+      ))
+    )
       return 'authorized'
   }
   const kept = await tokens.deliver(accessToken, record, {
@@ -142,6 +158,7 @@ async function deliver(
   await emit({ ...issued, ...(family && { family: family.id }) }, request)
   return tokenResponse(dialect, {
     token: accessToken,
+    jkt,
     idToken,
     scopes,
     expiresIn: tellsExpiry ? secondsUntil(expiresAt, now) : undefined,

@@ -24,7 +24,8 @@ export async function introspection(parts: Parts, request: ServiceRequest): Prom
   if (found === undefined || found.resource !== caller) return json(200, { active: false })
   const known = 'client' in found ? { ...found, client: await clients.at(found.client) } : found
   const claims = accessClaims(known, { issuer: issuer(), audience })
-  return json(200, { active: true, token_type: 'Bearer', ...claims, jti: await tokenId(token) })
+  const token_type = found.jkt ? 'DPoP' : 'Bearer'
+  return json(200, { active: true, token_type, ...claims, jti: await tokenId(token) })
 }
 
 /** What identifies a valid token in logs: the `jti` of a JWT that has one, otherwise the SHA-256 hash of the token. */

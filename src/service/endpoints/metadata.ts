@@ -1,3 +1,4 @@
+import { PROOF_ALGORITHMS } from '../../access/proof.ts'
 import { withoutSlash } from '../../protocol/address.ts'
 import {
   ACCESS_TOKEN_PATH,
@@ -26,6 +27,8 @@ export interface Offered {
   readonly callers: readonly Resource[]
   /** The algorithms of the published keys; `undefined` without keys. */
   readonly algorithms: readonly string[] | undefined
+  /** Whether tokens can be bound to keys. */
+  readonly canBind: boolean
   /** Whether it names an authorization endpoint, for clients that require one. */
   readonly authorizationEndpoint: boolean | undefined
 }
@@ -64,7 +67,7 @@ function authorizationEndpoint(issuer: string) {
 }
 
 function describe(issuer: string, offered: Offered) {
-  const { grantTypes, clients, canRevoke, callers, algorithms } = offered
+  const { grantTypes, clients, canRevoke, callers, canBind, algorithms } = offered
   const methods = authMethods(clients)
   const canSign = callers.some(({ jwks }) => jwks !== undefined)
   return {
@@ -76,6 +79,7 @@ function describe(issuer: string, offered: Offered) {
     ...(offered.authorizationEndpoint && authorizationEndpoint(issuer)),
     token_endpoint_auth_methods_supported: methods,
     ...(algorithms && { jwks_uri: withoutSlash(issuer) + JWKS_PATH }),
+    ...(canBind && { dpop_signing_alg_values_supported: PROOF_ALGORITHMS }),
     ...(canRevoke && {
       revocation_endpoint: withoutSlash(issuer) + REVOCATION_PATH,
       revocation_endpoint_auth_methods_supported: methods,

@@ -1,3 +1,4 @@
+import { ProofError } from '../../access/proof.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import type { KnownClient } from '../credentials/clients.ts'
@@ -7,9 +8,10 @@ import { allowedScopes, fitsLogin, refuseTarget } from '../grants/resources.ts'
 import { refuse, refuseAbove } from '../host/refused-request.ts'
 import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
 import type { Parts } from '../parts.ts'
-import type { Claimed, KnownToken } from '../tokens/families.ts'
+import { type Claimed, type KnownToken, ofFamily } from '../tokens/families.ts'
 import { issueFor, secondsUntil } from '../tokens/issued-token.ts'
 import type { TokenPair } from '../tokens/successors.ts'
+import { proofOf, refuseProof, spendProof } from './proof-of.ts'
 import { tokenResponse } from './token-response.ts'
 
 /** Where the errors of a refresh are explained. */
@@ -38,6 +40,7 @@ export async function refreshLogin(
     parts
   const refuseToken = () =>
     refuse(dialect.pollError, dialect.badRefreshToken, 'the refresh token is not valid', ERRORS)
+  const proof = await proofOf(parts, request, client)
   const known = await families.find(refreshToken)
   if (known === undefined) {
     refuseAbove(await limiter.wrongDeviceCode(clientAddress(request)), { client: client.reference })
@@ -54,9 +57,12 @@ export async function refreshLogin(
   const requested = readScopes(scope ?? '', granted, ERRORS)
   const scopes = requested.length > 0 ? requested : granted
 
+  if (family.jkt !== undefined && family.jkt !== proof?.jkt) refuseKey()
+  await spendProof(parts, proof)
   const { resource } = family
   const login = { family: id, user, client: client.reference }
   const deliver = async (pair: TokenPair, event?: { readonly replayed: boolean }) => {
+    if (pair.jkt !== proof?.jkt) refuseKey()
     if (event)
       await emit(
         { type: 'token.refreshed', ...login, scopes: pair.scopes, ...(resource && { resource }), ...event },
@@ -64,6 +70,7 @@ export async function refreshLogin(
       )
     return tokenResponse(dialect, {
       token: pair.accessToken,
+      jkt: pair.jkt,
       idToken: pair.idToken,
       scopes: pair.scopes,
       expiresIn: secondsUntil(pair.expiresAt, clock.now()),
@@ -86,7 +93,7 @@ export async function refreshLogin(
           const allowed = await limiter.refresh(id, clientAddress(request))
           if (!allowed.ok) await families.notIssued(known, found)
           refuseAbove(allowed, { client: client.reference, family: id })
-          const order = { known, claimed: found, client, scopes }
+          const order = { known, claimed: found, client, scopes, jkt: proof?.jkt }
           const pair = await heldRefreshes.spend(known.hash, () => issue(parts, request, order))
           if (pair === 'failed') return unavailable()
           if (pair === 'dropped') break
@@ -113,12 +120,19 @@ export async function refreshLogin(
   return unavailable()
 }
 
+/** Nothing ends: the client may have sent the proof of another login. */
+function refuseKey(): never {
+  return refuseProof(new ProofError('the refresh token is bound to another key: send a proof of that key'))
+}
+
 /** The pair to issue, under a claim. */
 interface Order {
   readonly known: KnownToken
   readonly claimed: Claimed
   readonly client: KnownClient
   readonly scopes: readonly string[]
+  /** The thumbprint of the key that the access token is bound to. */
+  readonly jkt: string | undefined
 }
 
 /**
@@ -128,12 +142,12 @@ interface Order {
 async function issue(
   parts: Parts,
   { isGone }: ServiceRequest,
-  { known, claimed, client, scopes }: Order,
+  { known, claimed, client, scopes, jkt }: Order,
 ): Promise<TokenPair | 'failed' | 'dropped'> {
   const { families, tokens, onError } = parts
   const { id, family } = known
   const { user, revocations, resource } = family
-  const target = resource ? { resource } : {}
+  const target = { ...(resource && { resource }), ...(jkt && { jkt }) }
   let pair: TokenPair | undefined
   try {
     const secondsLeft = (issuedAt: number) => secondsUntil(family.expiresAt, issuedAt)
@@ -152,10 +166,11 @@ async function issue(
       accessToken: issued.token,
       refreshToken: new Secret(newRefreshToken(id, known.generation + 1, known.secret.reveal())),
       idToken: issued.idToken,
+      jkt,
       scopes: issued.scopes,
       expiresAt,
     }
-    return (await families.issued(known, claimed, pair)) ? pair : 'dropped'
+    return (await families.issued(known, claimed, pair, ofFamily(client, jkt))) ? pair : 'dropped'
   } catch (error) {
     onError(error)
     // After a failure of the store, this may fail too. The claim then lapses.

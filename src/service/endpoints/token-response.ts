@@ -6,6 +6,8 @@ import { json, type ServiceResponse } from '../http/types.ts'
 /** What a client receives. Lifetimes in seconds. */
 export interface DeliveredToken {
   readonly token: Secret
+  /** The thumbprint of the key that it is bound to. */
+  readonly jkt: string | undefined
   readonly idToken: Secret | undefined
   readonly scopes: readonly string[]
   readonly expiresIn: number | undefined
@@ -15,11 +17,11 @@ export interface DeliveredToken {
 /** Responds with a token. RFC 6749, section 5.1. */
 export function tokenResponse(
   { separator, tellsRefreshLifetime }: DialectRules,
-  { token, idToken, scopes, expiresIn, refresh }: DeliveredToken,
+  { token, jkt, idToken, scopes, expiresIn, refresh }: DeliveredToken,
 ): ServiceResponse {
   const body = {
     access_token: token.reveal(),
-    token_type: 'bearer',
+    token_type: jkt ? 'DPoP' : 'bearer',
     scope: joinScopes(scopes, separator),
     ...(idToken && { id_token: idToken.reveal() }),
     ...(expiresIn !== undefined && { expires_in: expiresIn }),

@@ -12,6 +12,8 @@ export interface Grant extends DeviceGrantContext {
   readonly state: DeviceGrantState
   /** The URI of the API that the token is for, if the device named one. */
   readonly resource?: string
+  /** The thumbprint of the key that the device code is bound to, if it is. */
+  readonly jkt?: string
   /** The only viewer who may decide on the page: the first one who opened the code. */
   readonly openedBy?: string | number
   /** How often all tokens of the user had been revoked when the user approved. */

@@ -22,6 +22,16 @@ export interface GrantRequest
   readonly expiresIn: number
   /** The URI of the API that the token is for. */
   readonly resource?: string | undefined
+  /** The thumbprint of the key that it is bound to. */
+  readonly jkt?: string | undefined
+}
+
+/** Who polls. */
+export interface Poller {
+  /** The hash of the id of the client. */
+  readonly client: string
+  /** The thumbprint of the key that the poll proves. */
+  readonly jkt: string | undefined
 }
 
 /** A grant, and how its events name it. */
@@ -148,35 +158,45 @@ export function createGrants(
 
   return {
     /** Creates a grant and returns its codes. */
-    async issue({ expiresIn, resource, ...request }: GrantRequest) {
+    async issue({ expiresIn, resource, jkt, ...request }: GrantRequest) {
       const issuedAt = clock.now()
       const expiresAt = issuedAt + expiresIn * 1000
       const deviceCode = newDeviceCode()
       const key = await hash(deviceCode)
       const userCode = await takeUserCode(key, expiresAt + MEMORY)
       const grant = begin({ ...request, issuedAt, expiresAt })
-      await grants.put(key, { ...grant, ...(resource && { resource }) }, expiresAt + MEMORY)
+      const kept = { ...grant, ...(resource && { resource }), ...(jkt && { jkt }) }
+      await grants.put(key, kept, expiresAt + MEMORY)
       return { deviceCode, userCode, id: grantId(key), expiresAt }
     },
 
+    /** Whether a grant is known, and may be polled with this key. */
+    async isOf(key: string, poller: Poller): Promise<boolean> {
+      return isPolledBy(await grants.find(key), poller)
+    },
+
     /**
-     * Polls a grant. Returns `undefined` if the code is unknown or belongs to another client.
+     * Polls a grant. Returns `undefined` if the code is unknown, or belongs to another client or another key. The first poll
+     * with a key binds a code that is not bound, unless its token was issued.
      *
      * @param isFit Whether the poll fits the grant; one that does not changes nothing.
      */
     poll(
       key: string,
-      client: string,
+      poller: Poller,
       isFit: (grant: Grant) => boolean,
     ): Promise<PolledGrant | 'unfit' | undefined> {
       const at = clock.now()
       return grants.change<PolledGrant | 'unfit' | undefined>(key, (before) => {
-        if (before?.client !== client) return { result: undefined }
+        if (!isPolledBy(before, poller)) return { result: undefined }
         if (!isFit(before)) return { result: 'unfit' }
         const claim = isUndecided(before) ? '' : crypto.randomUUID()
-        const grant = step(before, { type: 'poll', at, claim })
-        if (grant === before) return { result: { grant } }
-        return keep(grant, grant.claim?.id === claim ? { grant, claim } : { grant })
+        const stepped = step(before, { type: 'poll', at, claim })
+        if (stepped === before) return { result: { grant: before } }
+        const hasClaim = stepped.claim?.id === claim
+        const binds = poller.jkt !== undefined && (hasClaim || isUndecided(stepped))
+        const grant = binds ? { ...stepped, jkt: poller.jkt } : stepped
+        return keep(grant, hasClaim ? { grant, claim } : { grant })
       })
     },
 
@@ -228,6 +248,10 @@ export function createGrants(
     deny: (userCode: string, decider: Decider) =>
       decide(userCode, { type: 'deny', at: clock.now() }, decider),
   }
+}
+
+function isPolledBy(grant: Grant | undefined, { client, jkt }: Poller): grant is Grant {
+  return grant?.client === client && (grant.jkt === undefined || grant.jkt === jkt)
 }
 
 /** Whether the user may still decide. */

@@ -43,9 +43,16 @@ const ofAClient = {
   name: must('be the name that users see', (value) => v.is(TEXT, value)),
   scopes: v.optional(must('list scopes such as "read:user"', (value) => v.is(SCOPES, value))),
   policy: v.optional(policy),
+  dpop: v.optional(v.picklist(['off', 'allowed', 'required'], 'must be "off", "allowed" or "required"')),
 }
 
 const client = objectOf(ofAClient)
+
+const ofDpop = {
+  nonce: v.optional(v.boolean('must be a boolean')),
+  singleUse: v.optional(v.boolean('must be a boolean')),
+}
+
 const ofAResource = {
   uri: must('be an absolute URI without a fragment', isResourceUri),
   name: must('be the name that users see', (value) => v.is(TEXT, value)),
@@ -132,6 +139,7 @@ const schema = objectOf({
   audience: v.optional(must('be the URI of your API', (value) => v.is(TEXT, value))),
   limits: v.nullish(limits),
   policy: v.optional(policy),
+  dpop: v.optional(objectOf(ofDpop)),
   refreshTokens: v.optional(objectOf({ lifetime: wholeSeconds, reuseWindow: v.optional(seconds) })),
 })
 
@@ -149,7 +157,10 @@ export function checkOptions(options: unknown): void {
   const { clients, ...others } = listed as v.InferOutput<typeof schema>
   assertKnown(others.limits, limits.entries, 'limit')
   assertKnown(others.policy, rules.entries, 'rule')
+  assertKnown(others.dpop, ofDpop, 'option of dpop')
   for (const client of clients) assertKnownInClient(client)
+  if (others.dpop === undefined && clients.some(({ dpop }) => dpop === 'required'))
+    throw new BadOptionError('the dpop of a client is "required": set the option dpop of the service, too')
   for (const resource of others.resources ?? []) assertKnown(resource, ofAResource, 'option of a resource')
   const { keys, accessToken = keys ? 'jwt' : 'opaque' } = others
   if (accessToken === 'jwt' && keys === undefined) throw new BadOptionError('accessToken "jwt" requires keys')

@@ -23,6 +23,8 @@ export interface TokenRequest {
   readonly scopes: readonly string[]
   /** The URI of the API that the token is for, one of `resources`: the audience of a signed token. Absent if the client named none. */
   readonly resource?: string
+  /** The thumbprint of the key that the token is bound to: the claim `cnf.jkt` of a signed token. Absent for a bearer token. */
+  readonly jkt?: string
   /** The id of the login, with `refreshTokens`: put it into a signed token to end the login with `service.revoke` later. */
   readonly family?: string
 }

@@ -1,5 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { bearerChallenge, REALM } from '../../access/challenge.ts'
+import { assertProven, type ProofChecks } from '../../access/bound-token.ts'
+import { challenge, REALM } from '../../access/challenge.ts'
 import { readCredential } from '../../access/incoming-request.ts'
 import { AccessError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
@@ -40,6 +41,7 @@ export interface Credentials {
   readonly tokens: Tokens
   readonly clients: { at(reference: string): Promise<AuthenticatedToken['client']> }
   readonly clientAddress: ClientAddress
+  readonly apiProofs: ProofChecks | undefined
   readonly limiter: Limiter
   readonly emit: Emit
 }
@@ -52,14 +54,20 @@ export interface Credentials {
 export async function authenticate(
   credentials: Credentials,
   request: ServiceRequest,
-  resource?: string,
+  { resource, uri }: { readonly resource?: string | undefined; readonly uri: string },
 ): Promise<Authentication | undefined> {
   const { scheme, value = '' } = readCredential(request.header('authorization'), request.query) ?? {}
   if (scheme === undefined) return undefined
   if (scheme === 'basic') return basic(credentials, value, credentials.clientAddress(request))
   const found = await findToken(credentials, value, resource)
-  if (found) return found
-  if (scheme === 'token') throw invalidToken('bad credentials')
+  if (found) {
+    const { method, path } = request
+    const url = URL.canParse(uri) ? new URL(uri).origin + path : undefined
+    const proof = request.header('dpop')
+    await assertProven(found, { scheme, token: value, method, url, proof }, credentials.apiProofs)
+    return found
+  }
+  if (scheme !== 'bearer') throw invalidToken('bad credentials')
   return app(credentials, value)
 }
 
@@ -94,13 +102,14 @@ export async function findToken(
   if (personal) return resource === undefined ? { form: 'personalToken', ...personal } : undefined
   const record = await tokens.find(new Secret(token))
   if (record === undefined || record.resource !== resource) return undefined
-  const { user, scopes, expiresAt } = record
+  const { user, scopes, jkt, expiresAt } = record
   const client = 'client' in record ? await clients.at(record.client) : undefined
   return {
     form: 'oauth',
     user,
     scopes,
     ...(resource !== undefined && { resource }),
+    ...(jkt !== undefined && { jkt }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(client && { client: { clientId: client.clientId, name: client.name } }),
   }
@@ -113,5 +122,5 @@ async function app({ appTokens }: Credentials, token: string): Promise<Authentic
 }
 
 function invalidToken(message: string): AccessError {
-  return new AccessError({ status: 401, challenge: bearerChallenge({ error: 'invalid_token' }) }, message)
+  return new AccessError({ status: 401, challenge: challenge('Bearer', { error: 'invalid_token' }) }, message)
 }

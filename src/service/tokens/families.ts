@@ -42,6 +42,8 @@ export interface Family extends RefreshFamilyContext {
   readonly state: RefreshFamilyState
   /** The URI of the API that its tokens are for, if the device named one. */
   readonly resource?: string
+  /** The thumbprint of the key that its refresh tokens are bound to. */
+  readonly jkt?: string
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
   /** A hash of what all its refresh tokens share, from its first refresh on. */
@@ -89,7 +91,7 @@ export function createFamilies(
     toValue: (state: RefreshFamilyState) => state,
   })
 
-  async function change(id: string, event: RefreshFamilyEvent, proven?: Pick<Family, 'secret'>) {
+  async function change(id: string, event: RefreshFamilyEvent, proven?: Pick<Family, 'secret' | 'jkt'>) {
     return families.change<{ before: Family; after: Family } | undefined>(id, (before) => {
       if (before === undefined) return { result: undefined }
       const stepped = step(before, event)
@@ -113,7 +115,7 @@ export function createFamilies(
      */
     async begin(
       first: Secret,
-      { id, ...kept }: { readonly id: string } & Pick<Family, 'revocations' | 'resource'>,
+      { id, ...kept }: { readonly id: string } & Pick<Family, 'revocations' | 'resource' | 'jkt'>,
       issuedAt: number,
       input: Omit<RefreshFamilyInput, 'token'>,
     ): Promise<boolean> {
@@ -168,14 +170,21 @@ export function createFamilies(
     /**
      * Makes a pair the successor of a refresh token. Returns whether the claim still held: deliver the pair only then. What
      * is stored of a pair that is not delivered opens nothing.
+     *
+     * @param bound What the refresh tokens are bound to from now on.
      */
-    async issued(known: KnownToken, { claim, family }: Claimed, pair: TokenPair): Promise<boolean> {
+    async issued(
+      known: KnownToken,
+      { claim, family }: Claimed,
+      pair: TokenPair,
+      bound: Pick<Family, 'jkt'>,
+    ): Promise<boolean> {
       const { id, generation } = known
       const token = await hash(pair.refreshToken.reveal())
       const value = await sealPair(known.token, pair, boundTo(id, generation + 1))
       const expiresAt = clock.now() + family.reuseWindow * 1000 + HELD
       await successors.put(token, value, expiresAt)
-      const proven = { secret: await hash(known.secret.reveal()) }
+      const proven = { ...bound, secret: await hash(known.secret.reveal()) }
       const event = { type: 'issued', at: clock.now(), claim, token } as const
       const changed = await change(id, event, proven)
       return changed?.after.newest === token
@@ -205,6 +214,18 @@ export function createFamilies(
 }
 
 export type Families = ReturnType<typeof createFamilies>
+
+/**
+ * What the refresh tokens of a client are bound to: the secret of the client, or else its key. RFC 9449, section 5.
+ *
+ * @param jkt The thumbprint of the key.
+ */
+export function ofFamily(
+  client: { readonly secret: string | undefined },
+  jkt: string | undefined,
+): Pick<Family, 'jkt'> {
+  return jkt !== undefined && client.secret === undefined ? { jkt } : {}
+}
 
 function isOver({ state }: Family): boolean {
   return state === 'revoked' || state === 'expired'

@@ -79,7 +79,7 @@ export async function issueFor(
   const lifetime = lifetimeOf(limits)
   const expiresAt = issuedAt + (lifetime ?? LIFETIME) * 1000
   const issued = { scopes, issuedAt, expiresAt, tellsExpiry: lifetime !== undefined }
-  const facts = { ...issued, user: request.user, client, resource: request.resource }
+  const facts = { ...issued, user: request.user, client, resource: request.resource, jkt: request.jkt }
   const idToken = await jwts?.signId(facts)
   return {
     ...issued,

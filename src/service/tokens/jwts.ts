@@ -11,6 +11,8 @@ interface AccessFacts {
   readonly scopes: readonly string[]
   /** The URI of the API that it is for, if the client named one. */
   readonly resource?: string | undefined
+  /** The thumbprint of the key that it is bound to. */
+  readonly jkt?: string | undefined
   readonly issuedAt?: number | undefined
   readonly expiresAt?: number | undefined
 }
@@ -58,7 +60,7 @@ export function createJwts(
  * @see {@link https://www.rfc-editor.org/rfc/rfc9068.html#section-2.2 RFC 9068, section 2.2}
  */
 export function accessClaims(
-  { user, client, scopes, resource, issuedAt, expiresAt }: AccessFacts,
+  { user, client, scopes, resource, jkt, issuedAt, expiresAt }: AccessFacts,
   { issuer, audience = issuer }: { readonly issuer: string; readonly audience?: string | undefined },
 ) {
   return {
@@ -67,6 +69,8 @@ export function accessClaims(
     aud: resource ?? audience,
     ...(client && { client_id: client.clientId.reveal() }),
     scope: scopes.join(' '),
+    // RFC 9449, section 6.1.
+    ...(jkt !== undefined && { cnf: { jkt } }),
     ...(issuedAt !== undefined && { iat: inSeconds(issuedAt) }),
     ...(expiresAt !== undefined && { exp: inSeconds(expiresAt) }),
   }

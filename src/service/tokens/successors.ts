@@ -8,6 +8,8 @@ export interface TokenPair {
   readonly refreshToken: Secret
   /** With the scope `openid`. */
   readonly idToken?: Secret | undefined
+  /** The thumbprint of the key that the access token is bound to. */
+  readonly jkt?: string | undefined
   /** The scopes of the access token. */
   readonly scopes: readonly string[]
   /** When the access token expires, in epoch milliseconds. */
@@ -22,20 +24,21 @@ const LABEL = 'authgraph: successor of a refresh token'
  * @param bound The family and the generation of the pair. It opens in no other place.
  */
 export async function sealPair(spent: Secret, pair: TokenPair, bound: string): Promise<SealedText> {
-  const { accessToken, refreshToken, idToken, scopes, expiresAt } = pair
+  const { accessToken, refreshToken, idToken, jkt, scopes, expiresAt } = pair
   const tokens = [accessToken.reveal(), refreshToken.reveal()]
-  const text = JSON.stringify([...tokens, scopes, expiresAt, idToken?.reveal()])
+  const text = JSON.stringify([...tokens, scopes, expiresAt, idToken?.reveal(), jkt])
   return seal(text, { secret: spent, label: LABEL, bound })
 }
 
 /** Decrypts a pair. Rejects if it was sealed for another token or another place. */
 export async function openPair(spent: Secret, sealed: SealedText, bound: string): Promise<TokenPair> {
   const text = await unseal(sealed, { secret: spent, label: LABEL, bound })
-  const [accessToken, refreshToken, scopes, expiresAt, idToken] = JSON.parse(text)
+  const [accessToken, refreshToken, scopes, expiresAt, idToken, jkt] = JSON.parse(text)
   return {
     accessToken: new Secret(accessToken),
     refreshToken: new Secret(refreshToken),
     idToken: idToken ? new Secret(idToken) : undefined,
+    jkt: jkt ?? undefined,
     scopes,
     expiresAt,
   }

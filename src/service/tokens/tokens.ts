@@ -14,6 +14,8 @@ export interface TokenOwner {
   readonly scopes: readonly string[]
   /** The URI of the API that it is for. Absent if the client named none: it is then for this service's own routes. */
   readonly resource?: string
+  /** The thumbprint of the key that it is bound to (RFC 9449). Absent for a bearer token. */
+  readonly jkt?: string
   /** When the token expires, in epoch milliseconds. Absent if the host verifies it and does not say so. */
   readonly expiresAt?: number
 }
@@ -174,11 +176,12 @@ export function signedTokens(
     async find(token) {
       const owner = await verify(token)
       if (owner === undefined) return undefined
-      const { user, scopes, resource, expiresAt } = owner
+      const { user, scopes, resource, jkt, expiresAt } = owner
       return {
         user,
         scopes,
         ...(resource !== undefined && { resource }),
+        ...(jkt !== undefined && { jkt }),
         ...(expiresAt !== undefined && { expiresAt }),
       }
     },
