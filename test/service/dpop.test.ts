@@ -452,10 +452,9 @@ describe('a bound token', () => {
     const service = await start({ clients })
     const { own } = service
     const typeFor = async (client_id: string, who?: Prover) => {
-      const { device_code, user_code, error } = await service.codes(who, { client_id })
-      if (error) return error
+      const { device_code, user_code } = await service.codes(who, { client_id })
       await service.approve(user_code, USER)
-      return (await service.poll(device_code, who, { client_id })).body.token_type
+      return outcome(await service.poll(device_code, who, { client_id }))[1]
     }
     expect([await typeFor('off', own), await typeFor(CLIENT_ID), await typeFor('required', own)]).toEqual([
       'bearer',

@@ -26,8 +26,8 @@ export interface Client {
   /** Rules for this client. A rule that is missing is that of the service's `policy`, or its default. */
   readonly policy?: Policy
   /**
-   * With the option `dpop` of the service: whether the tokens of this client are bound to its key `off` never, if it sends
-   * proofs (`allowed`), or always (`required`), and a login or refresh without a proof is refused. Default: `allowed`.
+   * With the option `dpop` of the service, whether the tokens of this client are bound to its key: never (`off`), if it sends
+   * proofs (`allowed`), or always (`required`): a poll or refresh without a proof is refused. Default: `allowed`.
    */
   readonly dpop?: 'off' | 'allowed' | 'required'
 }

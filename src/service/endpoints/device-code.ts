@@ -21,7 +21,7 @@ export async function deviceCode(parts: Parts, request: ServiceRequest): Promise
   const found = await clientOf(parts, request, fields, { at: 'atCodes', needsSecret: dialect.secretToLogIn })
   const { policy, reference: client } = found.client
   // Not remembered: a copy gets another code for the same key, which is useless without it.
-  const proof = await proofOf(parts, request, found.client)
+  const proof = await proofOf(parts, request, found.client, 'atCodes')
   const requested =
     fields.resource === undefined ? undefined : (resources.find(fields.resource) ?? refuseTarget(400))
   const resource = requested ? { resource: requested.uri } : {}

@@ -7,16 +7,19 @@ import type { Parts } from '../parts.ts'
 /**
  * Verifies the proof of a request of a client; `undefined` if it has none, or proofs are ignored.
  *
+ * @param at The endpoint. At the request for codes, no client must send a proof: most libraries send none there.
  * @throws RefusedRequest for a proof that is not valid, and without one if the client must send it.
  */
 export async function proofOf(
   { proofs, authUrl }: Parts,
   request: ServiceRequest,
   client: KnownClient,
+  at: 'atCodes' | 'atPoll' = 'atPoll',
 ): Promise<Proof | undefined> {
   const header = request.header('dpop')
   if (client.dpop === 'off') return undefined
-  if (client.dpop === 'allowed' && (proofs === undefined || header === undefined)) return undefined
+  const isRequired = client.dpop === 'required' && at === 'atPoll'
+  if (!isRequired && (proofs === undefined || header === undefined)) return undefined
   // A client that the host's function found.
   if (proofs === undefined)
     throw new HostMistakeError('the dpop of a client is "required": set the option dpop of the service, too')
