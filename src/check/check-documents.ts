@@ -43,8 +43,8 @@ const isFramable: Problem = ({ headers }) => {
   return /^(?:(?:deny|sameorigin)(?:,\s*|$))+$/i.test(options) ? undefined : 'no header forbids framing'
 }
 
-/** Checks the metadata of the service, if it publishes any. Returns the revocation endpoint that it names. */
-export async function checkMetadata(check: Check): Promise<string | undefined> {
+/** Checks the metadata of the service, if it publishes any. Returns the response with it. */
+export async function checkMetadata(check: Check): Promise<CheckedResponse | undefined> {
   const { wire, options } = check
   const issuer = withoutSlash(options.issuer ?? new URL(options.provider.tokenEndpoint).origin)
   const { origin, pathname } = new URL(issuer)
@@ -58,8 +58,7 @@ export async function checkMetadata(check: Check): Promise<string | undefined> {
     if (response.status === 200) {
       if (options.issuer === undefined && isOfAnother(response, options.provider)) continue
       check.judge('metadata', response, metadataProblem(response, issuer, options.provider))
-      const named = memberOf(response.body, 'revocation_endpoint')
-      return typeof named === 'string' && URL.canParse(named) ? named : undefined
+      return response
     }
   }
   check.skip(['metadata'], 'the service publishes no metadata')

@@ -1,6 +1,7 @@
 import { type Check, listFields, NotApplicable, UNKNOWN_CLIENT } from './check.ts'
 import { BAD_REFRESH_TOKEN, openResource, refreshTokenOf, survivors, validTokens } from './logins.ts'
 import { type Problem, quote, wants } from './problems.ts'
+import { publishedUrl } from './published-url.ts'
 import type { CheckedTokens } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
@@ -10,9 +11,9 @@ const UNKNOWN_TOKEN = 'authgraph-check-unknown-token'
 /**
  * Checks the revocation of tokens, with a new login after each request that has ended one.
  *
- * @param published The endpoint that the metadata of the service names.
+ * @param published The metadata of the service.
  */
-export async function checkRevocation(check: Check, published: string | undefined): Promise<void> {
+export async function checkRevocation(check: Check, published: CheckedResponse | undefined): Promise<void> {
   const { otherClientId = UNKNOWN_CLIENT, dialect = 'rfc8628' } = check
   const endpoint = endpointOf(check, published)
   const revoke = (token: string | undefined, client_id = check.clientId) =>
@@ -76,13 +77,8 @@ export async function checkRevocation(check: Check, published: string | undefine
   check.advise('revoked-with-refresh-token', await openResource(check, login.accessToken), accepted)
 }
 
-/** The service chose a published endpoint: on another origin, it may be a site that nobody wants to test. */
-function endpointOf(check: Check, published: string | undefined): string {
-  const { revocationEndpoint = published } = check.options.provider
-  if (revocationEndpoint === undefined) throw new NotApplicable('the service names no revocation endpoint')
-  if (check.options.provider.revocationEndpoint === undefined && !check.isUnderTest(revocationEndpoint))
-    throw new NotApplicable('the revocation endpoint is on another origin: name it in the provider')
-  return revocationEndpoint
+function endpointOf(check: Check, published: CheckedResponse | undefined): string {
+  return check.options.provider.revocationEndpoint ?? publishedUrl(check, published, 'revocation_endpoint')
 }
 
 function tokenOf({ accessToken, refreshToken }: CheckedTokens): string {

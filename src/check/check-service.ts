@@ -5,6 +5,9 @@ import { Check } from './check.ts'
 import { checkAdvice } from './check-advice.ts'
 import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage } from './check-documents.ts'
+import { checkDpop } from './check-dpop.ts'
+import { checkIntrospection } from './check-introspection.ts'
+import { checkJwts } from './check-jwts.ts'
 import { checkMisuse } from './check-misuse.ts'
 import { checkPollRefusals } from './check-poll-refusals.ts'
 import { checkApproval, checkDenial, checkExpiry, checkPace, OF_APPROVAL } from './check-polls.ts'
@@ -16,7 +19,7 @@ import { REQUIREMENTS, type RequirementId, requirementsFrom } from './requiremen
 
 /**
  * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, refreshes and
- * revokes tokens, and reports whether the service meets each requirement. It waits between polls like a device and sends
+ * revokes tokens, examines JWT access tokens, introspection and DPoP where the metadata names them, and reports whether the service meets each requirement. It waits between polls like a device and sends
  * at most 100 requests. What a service may end a login for, it tries with a login that no other test needs.
  *
  * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
@@ -65,6 +68,9 @@ async function walk(check: Check): Promise<void> {
   checkResponses(check)
   await check.attempt(requirementsFrom('page'), () => checkPage(check, first.shown.verificationUri))
   const published = await checkMetadata(check)
+  await check.attempt(requirementsFrom('jwks'), () => checkJwts(check, published))
+  await check.attempt(requirementsFrom('introspection-anonymous'), () => checkIntrospection(check, published))
+  await check.attempt(requirementsFrom('dpop-algorithms'), () => checkDpop(check, published))
   await check.attempt(requirementsFrom('revocation-unknown'), () => checkRevocation(check, published))
   checkAdvice(check, first)
 }

@@ -2,7 +2,7 @@ import { TimedOutError, UnreachableError } from '../errors.ts'
 import { type Clock, pause, within } from '../request/clock.ts'
 import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/response.ts'
 import { SECRET_FIELDS } from '../request/without-secrets.ts'
-import { HIDDEN } from '../secret.ts'
+import { HIDDEN, type Secret } from '../secret.ts'
 
 /** How many requests one check sends at most. */
 export const MOST_REQUESTS = 100
@@ -56,6 +56,8 @@ export interface WireRequest {
   readonly encoding?: 'form' | 'json'
   /** An access token. */
   readonly token?: string
+  /** A proof of DPoP. */
+  readonly proof?: Secret
 }
 
 /** The response to a request. Without one, `status` is 0. */
@@ -98,13 +100,14 @@ export function createWire({
   let repeats = 0
 
   async function ask(request: WireRequest, signal: AbortSignal) {
-    const { url, method, fields = [], encoding = 'form', token } = request
+    const { url, method, fields = [], encoding = 'form', token, proof } = request
     const { status, headers, body } = await fetch(url, {
       method,
       headers: {
         accept: method === 'POST' ? 'application/json' : 'application/json, text/html',
         ...(method === 'POST' && { 'content-type': CONTENT_TYPES[encoding] }),
         ...(token && { authorization: `Bearer ${token}` }),
+        ...(proof && { dpop: proof.reveal() }),
       },
       ...(method === 'POST' && { body: encode(fields, encoding) }),
       redirect: 'manual',
@@ -175,7 +178,7 @@ export function createWire({
 
     /** Formats a request and its response, without secrets. */
     show({ request, status, headers, text }: CheckedResponse): ShownExchange {
-      const { method, url, fields, encoding = 'form', token } = request
+      const { method, url, fields, encoding = 'form', token, proof } = request
       const shownFields = (fields ?? []).map(
         ([name, value]) => [name, secrets.has(value) ? `[${secrets.get(value)}]` : value] as const,
       )
@@ -187,6 +190,7 @@ export function createWire({
         request: [
           `${method} ${redact(url)}`,
           ...(token ? ['authorization: Bearer [access_token]'] : []),
+          ...(proof ? ['dpop: [proof]'] : []),
           ...(fields ? [`content-type: ${CONTENT_TYPES[encoding]}`, '', encode(shownFields, encoding)] : []),
         ]
           .join('\n')

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { REQUIREMENTS, type RequirementId, requirementsFrom } from '../../src/check/requirements.ts'
 import { type CheckOptions, type CheckResult, checkService, createSandbox } from '../../src/testing/index.ts'
+import { ecKey } from '../support/ec-key.ts'
 import { check, type Special } from './support/check.ts'
 import {
   atCodes,
@@ -19,6 +20,7 @@ import {
   MORE_FAULTS,
   members,
   refreshed,
+  speaksDpop,
   status,
   token,
   VARIANTS,
@@ -27,6 +29,20 @@ import {
 const OF_MISUSE = requirementsFrom('poll-method')
 const OF_REFRESH = requirementsFrom('refreshed')
 const OF_REVOCATION = requirementsFrom('revocation-unknown')
+
+/** What a service has only with keys, with APIs that may ask about tokens, or with DPoP. */
+const OF_FEATURES = [
+  ...requirementsFrom('jwks'),
+  ...requirementsFrom('introspection-anonymous'),
+  ...requirementsFrom('dpop-algorithms'),
+]
+const OF_DPOP = requirementsFrom('dpop-algorithms')
+
+/** A service that signs its tokens, and lets an API ask about them. */
+const SIGNS = {
+  keys: [await ecKey('key')],
+  resources: [{ uri: 'https://api.example', name: 'API', secret: 'of the API' }],
+}
 
 /** The start of virtual time. */
 const BEGIN = Date.UTC(2026, 0, 1)
@@ -265,20 +281,30 @@ const ADVICE = new Set<RequirementId>([
   'token-in-url',
 ])
 
+const OF_GITHUB = ['device-code-form', 'user-code-form', 'slow-down-interval']
+
 test.each([
-  ['github', []],
-  ['rfc8628', ['device-code-form', 'user-code-form', 'slow-down-interval']],
-] as const)('our service meets every requirement (dialect %s)', async (dialect, inapplicable) => {
-  const { report, sandbox, failed, advised, skipped } = await check({ dialect })
+  ['dialect `github`', { dialect: 'github' }, {}, OF_FEATURES, 59],
+  ['dialect `rfc8628`', { dialect: 'rfc8628' }, {}, [...OF_GITHUB, ...OF_FEATURES], 59],
+  ['signed tokens, introspection', { dialect: 'rfc8628' }, SIGNS, [...OF_GITHUB, ...OF_DPOP], 63],
+  ['signed tokens, introspection, DPoP', { ...speaksDpop(), dialect: 'rfc8628' }, SIGNS, OF_GITHUB, 66],
+  [
+    'opaque tokens, introspection',
+    { dialect: 'rfc8628' },
+    { ...SIGNS, accessToken: 'opaque' },
+    [...OF_GITHUB, 'jwt-claims', 'jwt-signature', ...OF_DPOP],
+    63,
+  ],
+] as const)('our service meets every requirement (%s)', async (mode, fault, service, inapplicable, sent) => {
+  const { report, sandbox, failed, advised, skipped } = await check(fault, { service })
   expect({ failed, advised, skipped }).toEqual({ failed: [], advised: [], skipped: inapplicable })
-  expect(report).toMatchObject({ dialect, requests: 59 })
+  expect(report).toMatchObject({ dialect: fault.dialect, requests: sent })
   expect(report.results).toHaveLength(Object.keys(REQUIREMENTS).length)
   // Once, on purpose.
   expect(sandbox.requests.filter(({ outcome }) => outcome === 'slow_down')).toHaveLength(1)
   const { requests, passed, notApplicable } = report
-  expect(page).toContain(
-    `| our service, dialect \`${dialect}\` | ${requests} | ${passed} | 0 | 0 | ${notApplicable}`,
-  )
+  if (mode.startsWith('dialect'))
+    expect(page).toContain(`| our service, ${mode} | ${requests} | ${passed} | 0 | 0 | ${notApplicable}`)
 })
 
 describe('a service that', () => {
@@ -287,7 +313,7 @@ describe('a service that', () => {
     const wanted = { failed: [], advised: [], skipped, ...expected }
     expect({ failed, advised, skipped: skipped.sort() }).toEqual({
       ...wanted,
-      skipped: [...wanted.skipped].sort(),
+      skipped: [...new Set([...wanted.skipped, ...OF_FEATURES])].sort(),
     })
     if (special.options?.waitExpiry === false) expect(sandbox.clock.now() - BEGIN).toBeLessThan(900_000)
   })
@@ -296,7 +322,8 @@ describe('a service that', () => {
     'breaks the requirement %s fails only that one, or gets advice if no specification requires it',
     async (id) => {
       const options = id === 'poll-status' ? { dialect: 'github' as const } : {}
-      const { resultOf, failed, advised } = await check(FAULTS[id](), { options })
+      const service = OF_FEATURES.includes(id) ? SIGNS : {}
+      const { resultOf, failed, advised } = await check(FAULTS[id](), { options, service })
       const isAdvice = ADVICE.has(id)
       expect({ failed, advised }).toEqual({ failed: isAdvice ? [] : [id], advised: isAdvice ? [id] : [] })
       const { exchange, detail } = resultOf(id) ?? {}
@@ -346,7 +373,7 @@ describe('a service that', () => {
     const stay = () => Promise.reject(new Error('the door is shut'))
     const { resultOf, failed, skipped } = await check({}, { options: { approve: stay, deny: stay } })
     expect(failed).toEqual([])
-    expect(skipped).toHaveLength(26)
+    expect(skipped).toHaveLength(26 + OF_FEATURES.length)
     for (const id of ['approved', 'denied', 'revoked'])
       expect(resultOf(id)?.detail).toContain('the door is shut')
   })

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Configuration } from 'oidc-provider'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { requirementsFrom } from '../../src/check/requirements.ts'
 import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
@@ -10,6 +12,11 @@ import { startOidcProvider } from './support/oidc-provider.ts'
 const OF_MISUSE = requirementsFrom('poll-method')
 const OF_REFRESH = requirementsFrom('refreshed')
 const OF_REVOCATION = requirementsFrom('revocation-unknown')
+const OF_FEATURES = [
+  ...requirementsFrom('jwks'),
+  ...requirementsFrom('introspection-anonymous'),
+  ...requirementsFrom('dpop-algorithms'),
+]
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8')
 
@@ -19,7 +26,15 @@ const SERVERS = {
     start: startProvider,
     deviations: ['foreign-revocation'],
     advised: ['slow-down', 'page-frames', 'page-no-store', 'page-referrer'],
-    inapplicable: ['device-code-form', 'user-code-form', 'slow-down-interval', 'recovery'],
+    inapplicable: [
+      'device-code-form',
+      'user-code-form',
+      'slow-down-interval',
+      'recovery',
+      'jwt-claims',
+      'jwt-signature',
+      ...requirementsFrom('introspection-anonymous'),
+    ],
   },
   'better-auth': {
     start: startBetterAuth,
@@ -43,6 +58,7 @@ const SERVERS = {
       ...OF_REFRESH,
       ...OF_MISUSE.slice(2),
       'metadata',
+      ...OF_FEATURES,
       ...OF_REVOCATION,
       'token-in-url',
     ],
@@ -90,6 +106,41 @@ describe.concurrent.each(Object.entries(SERVERS))(
   },
 )
 
+test('oidc-provider with JWT access tokens, introspection and DPoP meets what the check requires of them', {
+  timeout: 60_000,
+}, async () => {
+  const server = await startProvider({
+    features: {
+      introspection: { enabled: true },
+      dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => 'https://api.example',
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: 'openid profile',
+          audience: 'https://api.example',
+          accessTokenFormat: 'jwt',
+        }),
+      },
+    },
+  })
+  onTestFinished(server.close)
+  const report = await checkService({
+    clientId: 'device',
+    otherClientId: 'another',
+    provider: server,
+    issuer: server.issuer,
+    scopes: ['openid', 'profile'],
+    approve: server.approve,
+    deny: server.deny,
+  })
+  expect(idsOf(report, 'failed')).toEqual(SERVERS['oidc-provider'].deviations)
+  expect(report.results.filter(({ id }) => OF_FEATURES.includes(id)).map(({ outcome }) => outcome)).toEqual(
+    OF_FEATURES.map(() => 'passed'),
+  )
+})
+
 test('our client gets a token from better-auth, and is told of a denial', async () => {
   const { close, approve, deny, deviceAuthorizationEndpoint, tokenEndpoint } = await startBetterAuth()
   onTestFinished(close)
@@ -104,8 +155,8 @@ test('our client gets a token from better-auth, and is told of a denial', async 
   await expect(login(deny)).rejects.toMatchObject({ code: 'denied' })
 }, 20_000)
 
-async function startProvider() {
-  const server = await startOidcProvider({ ttl: { DeviceCode: 14 } })
+async function startProvider(configuration: Configuration = {}) {
+  const server = await startOidcProvider({ ttl: { DeviceCode: 14 }, ...configuration })
   return {
     ...server,
     deviceAuthorizationEndpoint: `${server.issuer}/device/auth`,

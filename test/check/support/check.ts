@@ -34,9 +34,10 @@ export async function check(fault: Fault = {}, { options = {}, service = {} }: S
     const headers = new Headers(init.headers)
     const isJson = headers.get('content-type') === 'application/json'
     const token = headers.get('authorization')?.replace('Bearer ', '')
+    const proof = headers.get('dpop') ?? undefined
     const sent = new URLSearchParams(isJson ? JSON.parse(String(body)) : String(body ?? ''))
     const { pathname: path, searchParams: query } = new URL(String(input))
-    const request = { method, path, query, token, sent, fields: new URLSearchParams(sent) }
+    const request = { method, path, query, token, proof, sent, fields: new URLSearchParams(sent) }
     fault.before?.(request)
     const read = isJson ? JSON.stringify(Object.fromEntries(request.fields)) : request.fields.toString()
     const received = await sandbox.fetch(input, { ...init, ...(method === 'POST' && { body: read }) })

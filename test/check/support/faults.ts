@@ -7,6 +7,8 @@ export interface SeenRequest {
   readonly query: URLSearchParams
   /** The access token. */
   readonly token: string | undefined
+  /** The proof of DPoP. */
+  readonly proof: string | undefined
   readonly sent: URLSearchParams
   /** What the service reads. A fault may change it. */
   readonly fields: URLSearchParams
@@ -58,6 +60,8 @@ export const atCodes = at(CODES)
 export const atPage = at(PAGE, 'GET')
 const atRevocation = at(REVOCATION)
 const atResource = at('/user', 'GET')
+const INTROSPECTION = '/login/oauth/introspect'
+const atKeys = at('/.well-known/jwks.json', 'GET')
 const atRefresh = ({ path, sent }: SeenRequest) => path === POLL && sent.get('grant_type') === 'refresh_token'
 export const atPoll = (request: SeenRequest) => at(POLL)(request) && !atRefresh(request)
 export const atMetadata = ({ path }: SeenRequest) => path.startsWith('/.well-known/')
@@ -246,6 +250,33 @@ function escaped(letter: string): string {
   return `%${letter.charCodeAt(0).toString(16)}`
 }
 
+/** Changes parts of a JWT and keeps its signature. */
+function tamper(
+  jwt: string,
+  { header = {}, claims = {} }: { readonly header?: object; readonly claims?: object },
+) {
+  const [head = '', payload = '', signature] = jwt.split('.')
+  const changed = (part: string, to: object) =>
+    Buffer.from(JSON.stringify({ ...JSON.parse(String(Buffer.from(part, 'base64url'))), ...to })).toString(
+      'base64url',
+    )
+  return [changed(head, header), changed(payload, claims), signature].join('.')
+}
+
+/** A service that supports DPoP, with what it does with the URL of a proof. */
+export function speaksDpop({ algorithms = ['ES256'], checksUrl = true, tokenType = 'DPoP' } = {}): Fault {
+  const published = members(atMetadata, { dpop_signing_alg_values_supported: algorithms })
+  return both(published, {
+    before: ({ path, proof, fields }) => {
+      const { htu } = proof ? JSON.parse(String(Buffer.from(proof.split('.')[1] ?? '', 'base64url'))) : {}
+      if (proof && checksUrl && htu !== `http://localhost${path}`) fields.set('device_code', 'of-no-grant')
+    },
+    after: ({ body }, { proof }) => {
+      if (proof && body?.access_token) body.token_type = tokenType
+    },
+  })
+}
+
 /** For each requirement, a service that fails only that one. */
 export const FAULTS: Record<RequirementId, () => Fault> = {
   secure: () => members(codes, { verification_uri: 'http://login.example.com/?to=https://a.example' }),
@@ -410,6 +441,21 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
     }),
   'page-no-store': () => headers(atPage, { 'cache-control': undefined }),
   metadata: () => members(atMetadata, { token_endpoint: 'http://localhost/token' }),
+  jwks: () => members(atKeys, ({ keys }) => ({ keys: [{ ...keys[0], d: 'private' }] })),
+  'jwt-claims': () =>
+    members(tokens, ({ access_token }) => ({
+      // Nobody can verify its signature.
+      access_token: tamper(access_token, { header: { alg: 'none' }, claims: { jti: undefined } }),
+    })),
+  'jwt-signature': () =>
+    members(tokens, ({ access_token }) => ({
+      access_token: tamper(access_token, { claims: { scope: 'all' } }),
+    })),
+  'introspection-anonymous': () => respond(at(INTROSPECTION), 200, { active: true, sub: '1' }),
+  'introspection-method': () => respond(at(INTROSPECTION, 'GET'), 200, { active: true, sub: '1' }),
+  'dpop-algorithms': () => speaksDpop({ algorithms: ['ES256', 'HS256'] }),
+  'dpop-proof': () => speaksDpop({ checksUrl: false }),
+  'dpop-token-type': () => speaksDpop({ tokenType: 'bearer' }),
   'revocation-unknown': () => status((request) => atRevocation(request) && isUnknown('token')(request), 404),
   'revocation-no-token': () =>
     respond((request) => atRevocation(request) && !request.sent.has('token'), 400, {}),
