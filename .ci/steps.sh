@@ -77,6 +77,7 @@ postgresql pg_ctlcluster
 redis-server redis-server
 zsh zsh
 PACKAGES
+  /usr/bin/python3 -c 'import msal, jwt' 2>/dev/null || missing+=(python3-msal python3-jwt)
   [ ${#missing[@]} -eq 0 ] || { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; }
 }
 
