@@ -1,5 +1,6 @@
 import type { Revocation } from '../../machines/session-context.ts'
 import { BusyError } from '../errors.ts'
+import { isLoopback } from '../protocol/address.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { SessionView } from '../session/view-of-session.ts'
 import { failure } from './failure.ts'
@@ -114,12 +115,13 @@ export function logoutLines(
   const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', name)]
   if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]
   if (revocation.revoked) return [[...loggedOut, ': the token is revoked, and deleted from this machine.']]
+  // A service for development has no settings.
+  const isLocal = isLoopback(new URL(`http://${host}`).hostname)
+  const advice = isLocal ? '' : ` Revoke it in your settings at ${host}.`
+  const said = `The service still accepts it, because ${revocation.why}.${advice}`
   return [
     [...loggedOut, ': the token is deleted from this machine.'],
-    ...wrapFor(
-      stream,
-      `The service still accepts it, because ${revocation.why}. Revoke it in your settings at ${host}.`,
-    ).map((line) => `  ${line}`),
+    ...wrapFor(stream, said).map((line) => `  ${line}`),
   ]
 }
 

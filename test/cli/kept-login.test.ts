@@ -144,7 +144,7 @@ describe('authgraph logout', { concurrent: true }, () => {
     const deleted =
       '✓ Logged out of work: the token is deleted from this machine.\n  The service still accepts it'
     await world.expect('logout', {
-      stdout: [`${deleted}, because revoking it needs the client secret. Revoke it in your settings at `],
+      stdout: [`${deleted}, because revoking it needs the client secret.\n`],
     })
     expect(filesIn(world)).toEqual([])
     expect(requests).toHaveLength(asked)
