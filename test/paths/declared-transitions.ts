@@ -1,4 +1,5 @@
 import { type AnyStateMachine, type AnyStateNode, type AnyTransitionDefinition, StateMachine } from 'xstate'
+import { Transitions } from '../../src/service/grants/machine-steps.ts'
 
 /** Lists the transitions that a machine declares and that are not among those taken. */
 export function forgottenTransitions({ root }: AnyStateMachine, taken: ReadonlySet<string>): string[] {
@@ -9,15 +10,23 @@ export function forgottenTransitions({ root }: AnyStateMachine, taken: ReadonlyS
 
 /** Adds the transitions that any machine takes, until the returned function is called. */
 export function recordTransitions(taken: Set<string>): () => void {
-  const prototype: AnyStateMachine = StateMachine.prototype
-  const { getTransitionData } = prototype
-  prototype.getTransitionData = function select(this: AnyStateMachine, ...event) {
+  const ofActors: AnyStateMachine = StateMachine.prototype
+  const { getTransitionData } = ofActors
+  ofActors.getTransitionData = function selectAll(this: AnyStateMachine, ...event) {
     const transitions = getTransitionData.apply(this, event)
     for (const transition of transitions) taken.add(tellTransition(transition))
     return transitions
   }
+  const ofService = Transitions.prototype
+  const { select } = ofService
+  ofService.select = function selectOne(this: Transitions, ...event) {
+    const arrow = select.apply(this, event)
+    if (arrow) taken.add(tellTransition(arrow.declared))
+    return arrow
+  }
   return () => {
-    prototype.getTransitionData = getTransitionData
+    ofActors.getTransitionData = getTransitionData
+    ofService.select = select
   }
 }
 

@@ -2,8 +2,6 @@ import {
   type DeviceGrantContext,
   type DeviceGrantState,
   deviceGrant,
-  grantState,
-  grantValue,
 } from '../../../machines/device-grant.ts'
 import { createSteps } from './machine-steps.ts'
 
@@ -22,5 +20,5 @@ export interface Grant extends DeviceGrantContext {
 
 /** Runs the machine of a grant. */
 export function createGrantSteps() {
-  return createSteps(deviceGrant, { toName: grantState, toValue: grantValue })
+  return createSteps<typeof deviceGrant, DeviceGrantState>(deviceGrant)
 }

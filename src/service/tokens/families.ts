@@ -86,10 +86,7 @@ export function createFamilies(
   { families, successors }: { readonly families: Records<Family>; readonly successors: Records<SealedText> },
   clock: { now(): number },
 ) {
-  const { begin, step } = createSteps(refreshFamily, {
-    toName: (value) => value,
-    toValue: (state: RefreshFamilyState) => state,
-  })
+  const { begin, step } = createSteps<typeof refreshFamily, RefreshFamilyState>(refreshFamily)
 
   async function change(id: string, event: RefreshFamilyEvent, proven?: Pick<Family, 'secret' | 'jkt'>) {
     return families.change<{ before: Family; after: Family } | undefined>(id, (before) => {
