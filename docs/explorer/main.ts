@@ -13,6 +13,13 @@ const STEP = 1100
 /** Rows that the tree opens for all paths, for those that the filters keep, and on demand. */
 const ROWS = { first: 0, filtered: 60, all: Number.POSITIVE_INFINITY }
 
+/** The graph to begin with. */
+const FIRST = 'both'
+
+/** What may go wrong on the wire, and by how many messages a path may be longer for each. */
+const TROUBLES = [/^x/, /slow_down/, /^<50/]
+const LONGER = 20
+
 /** Where the page has one column, as in the style. */
 const NARROW = matchMedia('(width < 68rem)')
 
@@ -189,25 +196,30 @@ function stopAt(index: number): void {
 /** Opens what the address says, at its end: `#session`, or `#session/1x2y3z`. */
 function open(): void {
   const [id, hash] = location.hash.slice(1).split('/')
-  const next = trees.find((other) => other.id === id) ?? (trees[0] as Tree)
+  const next = trees.find((other) => other.id === (id || FIRST)) ?? (trees[0] as Tree)
   path = []
   at = 0
   pause()
   stage.show(next)
-  const happy = shortestHappy(next)
-  for (const step of pathTo(happy))
+  const first = mostDramatic(next)
+  for (const step of pathTo(first))
     step.parent?.next.sort((one, other) => Number(other === step) - Number(one === step))
   showGraph(next)
   const linked = hash && allOf(tree.roots).find((step) => step.id === hash)
-  choose(linked || happy)
+  choose(linked || first)
   stopAt(path.length - 1)
 }
 
-/** The path to begin with, which is also the first of the tree: one that sends something. */
-function shortestHappy({ ends }: Tree): Step {
-  const good = ends.filter((end) => roleOf(end) === 'good' && pathTo(end).some(({ wire }) => wire.length > 0))
-  const [first = ends[0] as Step] = good.sort((one, other) => pathTo(one).length - pathTo(other).length)
-  return first
+/** The path to begin with, which is also the first of the tree: a good end after the most kinds of trouble. */
+function mostDramatic({ ends }: Tree): Step {
+  const costs = ends
+    .filter((end) => roleOf(end) === 'good')
+    .map((end) => {
+      const wire = pathTo(end).flatMap((step) => step.wire)
+      const troubles = TROUBLES.filter((trouble) => wire.some((message) => trouble.test(message))).length
+      return { end, cost: wire.length === 0 ? Number.POSITIVE_INFINITY : wire.length - LONGER * troubles }
+    })
+  return costs.toSorted((one, other) => one.cost - other.cost)[0]?.end ?? (ends[0] as Step)
 }
 
 const total = trees.reduce((sum, { ends }) => sum + ends.length, 0)
@@ -234,5 +246,6 @@ find('#play').addEventListener('click', () => {
   showStep()
   play()
 })
-addEventListener('hashchange', open)
+// The other one is the skip link.
+addEventListener('hashchange', () => location.hash !== '#stage' && open())
 open()

@@ -4,7 +4,7 @@ import { isCalm, make, timeText } from './elements.ts'
 const TOP = 10
 const BAR = 28
 /** Between two lanes: of few, and of many. */
-const WIRE = { few: 46, many: 30 }
+const WIRE = { few: 64, many: 34 }
 const FEW = 3
 const BELOW = 28
 const RIGHT = 12
@@ -14,6 +14,9 @@ const INSET = 10
 
 /** How much wider than needed a step may be. */
 const MOST = 2.5
+
+/** Seconds of a wait that is drawn too short for its length, and marked so. */
+const LONG = 2
 
 /** Pixels between two messages of one step, and how far one moves to the right on its way. */
 const APART = 26
@@ -59,6 +62,7 @@ export class Lanes {
     this.#names.ariaHidden = 'true'
     this.#scroller.addEventListener('scroll', () => this.#keepNames(), { passive: true })
     element.replaceChildren(this.#names, this.#scroller)
+    element.after(make('p', 'key', `Not to scale: // marks a wait of ${LONG}s or more.`))
   }
 
   /**
@@ -94,6 +98,7 @@ export class Lanes {
       group.append(
         draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
         words('tick', x + 2, height - 8, time === told ? '' : time),
+        words('tick', x + (widths[index] ?? 0) - 20, height - 8, waitAfter(steps, index) < LONG ? '' : '//'),
         ...drawMessages(messages, x + 6, topOf),
       )
       told = time
@@ -168,15 +173,21 @@ function lastOf(state: string): string {
 
 /** Pixels of a step: for the states that begin, for its messages, and for the time until the next one. */
 function widthOf(steps: readonly LaneStep[], index: number): number {
-  const { at = 0, states = [], messages = [] } = steps[index] ?? {}
+  const { states = [], messages = [] } = steps[index] ?? {}
   const before = steps[index - 1]?.states
   const names = states.map((state, lane) => (state && state !== before?.[lane] ? lastOf(state).length : 0))
-  const wait = ((steps[index + 1]?.at ?? at) - at) / 1000
+  const wait = waitAfter(steps, index)
   return Math.max(
     Math.max(...names) * LETTER + 24,
     sum(messages.map(spaceOf)) + 16,
     44 + 10 * Math.log2(1 + wait),
   )
+}
+
+/** Seconds until the next step. */
+function waitAfter(steps: readonly LaneStep[], index: number): number {
+  const at = steps[index]?.at ?? 0
+  return ((steps[index + 1]?.at ?? at) - at) / 1000
 }
 
 function sum(numbers: readonly number[]): number {
@@ -201,11 +212,16 @@ function drawMessages(
     const lower = Math.max(from, to)
     const [top, bottom] = [topOf(Math.min(from, to)) + BAR + 3, topOf(lower) - 3]
     const middle = (topOf(lower - 1) + BAR + topOf(lower)) / 2
-    const told = words('outcome', at + LEAN + 7, middle + 4, message.words)
-    if (kind === 'lost')
-      return [draw('path', { class: 'message lost', d: `M${at} ${middle - 5}l10 10m0-10l-10 10` }), told]
-    const way = from < to ? ([top, bottom] as const) : ([bottom, top] as const)
-    return [arrow(kind, at, ...way), told]
+    const told = words('outcome', at + LEAN + 9, middle + 4, message.words)
+    const [start, end] = from < to ? [top, bottom] : [bottom, top]
+    if (kind === 'lost') {
+      const cross = `M${at + LEAN / 2 - 6} ${middle - 6}l12 12m0-12l-12 12`
+      return [
+        draw('path', { class: 'message lost', d: `M${at} ${start}L${at + LEAN / 2} ${middle}${cross}` }),
+        told,
+      ]
+    }
+    return [arrow(kind, at, start, end), told]
   })
 }
 

@@ -29,6 +29,7 @@ export function pictures(): Plugin {
         .replace('<!-- mark -->', mark.replace(/role="img"><title>.*?<\/title>/, 'aria-hidden="true">'))
         .replace('<!-- colors -->', `<style>${FONT_FACE}${colorVariables()}${pictureStyle}</style>`)
         .replace('<!-- key -->', key())
+        .replaceAll('<!-- ring session -->', sessionRing)
         .replace(/<!-- picture (\S+?)(?: as (\S+))? -->/g, (_, file, other) => picture(file, other))
     },
   }
@@ -47,6 +48,21 @@ function withParts(html: string): string {
 function key(): string {
   const roles = Object.entries(ROLES).map(([role, means]) => `<span class="chip ${role}">${means}</span>`)
   return `<p class="key">Colors of states: ${roles.join(' ')} An arrow from a circle can start in several states.</p>`
+}
+
+/** The states through which a session goes when its token expires, clockwise from the top. */
+const RING = ['signedIn', 'claiming', 'waiting', 'refreshing', 'settling']
+
+/** The session as a ring of these states. Another one that is active is shown in the middle. */
+function sessionRing(): string {
+  const svg = readFileSync(resolve(root, '../machines/session.compact.svg'), 'utf8')
+  const states = [...svg.matchAll(/class="state (\w+).*?" data-state="(\w+)"/g)].map(([, role, id = '']) => {
+    const angle = (2 * Math.PI * RING.indexOf(id)) / RING.length
+    const [x, y] = RING.includes(id) ? [140 + 88 * Math.sin(angle), 92 - 72 * Math.cos(angle)] : [140, 92]
+    const aside = RING.includes(id) ? '' : ' aside'
+    return `<g class="state ${role}${aside}" data-state="${id}" transform="translate(${x.toFixed(1)} ${y.toFixed(1)})"><rect class="shape" x="-43" y="-14" width="86" height="28" rx="8"/><text class="trigger" text-anchor="middle" dy=".35em">${id}</text></g>`
+  })
+  return `<svg viewBox="0 0 280 184" width="336" height="221" class="cycle" role="img"><title>The states of a session while it refreshes its token: ${RING.join(', ')}</title><ellipse class="way" cx="140" cy="92" rx="88" ry="72"/>${states.join('')}</svg>`
 }
 
 /** The compact picture of a machine, as large as it may be shown, in the frame of another one: then both have one scale. */

@@ -204,7 +204,7 @@ class RefreshScene implements Scene {
     const at = this.#at()
     this.#story.add({
       at,
-      state: { name: `${index + 1}: ${value}`, role: lights?.roleOf(value) ?? '' },
+      state: { name: `${index + 1}\u00a0${value}`, role: lights?.roleOf(value) ?? '' },
       caption: captionOf(index + 1, from, value),
       paint: (isNow) => {
         if (taken) lights?.take(taken, value, at, isNow)
@@ -255,6 +255,7 @@ class RefreshScene implements Scene {
         family.light(state)
         lanes.add(at, { lane: LANES.service, state })
         showPart('family', family.textOf(state), generation)
+        if (state === 'revoked') for (const name of NAMES) showUnaware(name)
         if (isNow && state === 'revoked') announce(`Service: ${family.textOf(state)}`)
       },
     })
@@ -308,9 +309,18 @@ function laneMessage(process: number, { kind, title, fields }: Message): LaneMes
       kind,
       words: process === LANES.thief ? 'old token' : grant_type ? 'refresh' : (title.split('/').at(-1) ?? ''),
     }
-  if (kind === 'lost') return { ...way, kind, words: title }
+  if (kind === 'lost')
+    return title === 'response lost'
+      ? { from: way.to, to: way.from, kind, words: title }
+      : { ...way, kind, words: title }
   const words = error ?? (access_token ? 'new tokens' : title)
   return { from: LANES.service, to: process, kind: error || title !== '200' ? 'trouble' : kind, words }
+}
+
+/** A process learns only from its next request that the login has ended. */
+function showUnaware(name: string): void {
+  const text = find(`#${name}-text`)
+  if (text.textContent === 'Logged in.') text.textContent = 'Logged in: it does not know yet.'
 }
 
 /** @param generation How often the login was refreshed. */

@@ -1,6 +1,6 @@
 import type { Clock } from 'authgraph'
 import { type Message, shownRequest, shownResponse } from '../../src/recording/messages.ts'
-import { working } from './pace.ts'
+import { travelling } from './pace.ts'
 
 /** A fault of one exchange: its request or its response is lost, or another response arrives. */
 export type Fault = 'drop' | 'lose' | 'unavailable' | 'html'
@@ -33,7 +33,7 @@ export class Wire {
     this.#onMessage({ exchange, kind: 'request', ...(await shownRequest(request, secrets)) })
     const fault = this.fault
     this.fault = undefined
-    await this.#pass(request.signal)
+    await travelling(this.#pass(request.signal))
     if (this.isOffline) return this.#lose(exchange, 'no network')
     if (fault === 'drop') return this.#lose(exchange, 'request lost')
     const response = await this.#response(request, fault)
@@ -44,7 +44,7 @@ export class Wire {
       kind: 'response',
       ...(fault === 'html' ? { ...shown, fields: [['body', HTML]] } : shown),
     })
-    await this.#pass(request.signal)
+    await travelling(this.#pass(request.signal))
     return response
   }
 
@@ -56,7 +56,7 @@ export class Wire {
   async #response(request: Request, fault: Fault | undefined): Promise<Response> {
     if (fault === 'unavailable') return new Response('', { status: 503 })
     if (fault === 'html') return new Response(HTML, { headers: { 'content-type': 'text/html' } })
-    return working(this.#service(request))
+    return this.#service(request)
   }
 
   /** Waits for one direction of travel, unless the request is aborted. */
