@@ -1,6 +1,6 @@
-import { WrongHostError } from '../errors.ts'
 import { guardHeaders } from '../request/guard-headers.ts'
-import { isPrivate } from './private-address.ts'
+import { isPrivate } from '../request/private-address.ts'
+import { publicFetch } from '../request/public-fetch.ts'
 
 /** A `fetch` for what a server names: its own documents, its issuer, and the endpoints of that. */
 export interface ConfinedFetch {
@@ -20,7 +20,7 @@ export function confinedFetch(fetch: typeof globalThis.fetch, server: URL, isDir
   const confined: ConfinedFetch = {
     isPrivate: isPrivate(server.hostname),
     async fetch(input, init) {
-      const { origin, hostname, host } = new URL(input instanceof Request ? input.url : input)
+      const { origin } = new URL(input instanceof Request ? input.url : input)
       if (origin === server.origin) {
         const note = ({ remoteAddress }: { readonly remoteAddress?: string | undefined }) => {
           confined.isPrivate = isPrivate(server.hostname) || (isDirect && isPrivate(remoteAddress ?? ''))
@@ -28,21 +28,8 @@ export function confinedFetch(fetch: typeof globalThis.fetch, server: URL, isDir
         }
         return guardHeaders(note, () => fetch(input, init))
       }
-      const refusal = () =>
-        new WrongHostError(`${host} is at a private address, and ${server.host} is not: nothing was sent`)
-      if (isPrivate(hostname) && !confined.isPrivate) throw refusal()
-      let isRefused = false
-      try {
-        return await guardHeaders(
-          ({ remoteAddress }) => {
-            isRefused = isDirect && isPrivate(remoteAddress ?? '') && !confined.isPrivate
-            return isRefused ? 'the address is private' : undefined
-          },
-          () => fetch(input, init),
-        )
-      } catch (error) {
-        throw isRefused ? refusal() : error
-      }
+      if (confined.isPrivate) return fetch(input, init)
+      return publicFetch({ fetch, isDirect, reason: `, and ${server.host} is not` }, input, init)
     },
   }
   return confined

@@ -10,6 +10,9 @@ export const REVOCATION_PATH = '/login/oauth/revoke'
 /** Path of the introspection endpoint on the authorization host. GitHub has none. RFC 7662. */
 export const INTROSPECTION_PATH = '/login/oauth/introspect'
 
+/** Path of the registration endpoint on the authorization host. GitHub has none. RFC 7591. */
+export const REGISTRATION_PATH = '/login/oauth/register'
+
 /** Path on the API host at which a client with a secret deletes one of its tokens, as at GitHub. */
 export const TOKEN_DELETION_PATH = '/applications/{client_id}/token'
 

@@ -11,6 +11,7 @@ import { deviceCode } from './endpoints/device-code.ts'
 import { introspection } from './endpoints/introspection.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { withNonce } from './endpoints/proof-of.ts'
+import { registration } from './endpoints/registration.ts'
 import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
 import type { Decision } from './grants/grants.ts'
@@ -178,6 +179,8 @@ export function createService(options: ServiceOptions): Service {
   const offered = async () => ({
     grantTypes: grantTypes(parts),
     clients: options.clients,
+    canRegister: parts.registered !== undefined,
+    acceptsDocuments: options.clientIdMetadataDocuments !== undefined,
     canRevoke,
     callers,
     canBind: options.dpop !== undefined,
@@ -193,6 +196,7 @@ export function createService(options: ServiceOptions): Service {
     accessToken: async (request) => withNonce(parts, request, await accessToken(parts, request)),
     verification: (request) => verification(parts, request),
     revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
+    registration: parts.registered && ((request) => registration(parts, request)),
     introspection: canIntrospect ? (request) => introspection(parts, request) : undefined,
     tokenDeletion: canDelete ? (request) => tokenDeletion(parts, request) : undefined,
     metadata: async () => metadata(issuer(), await offered()),

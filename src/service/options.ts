@@ -2,10 +2,12 @@ import type { Names } from '../assert-known.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { RegisteredApp } from './credentials/app-jwts.ts'
+import type { ClientDocuments } from './credentials/client-documents.ts'
 import type { Client, FindClient } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
 import type { DpopRules } from './credentials/proofs.ts'
+import type { Registration } from './credentials/registered-clients.ts'
 import type { SigningKey } from './credentials/signing-keys.ts'
 import type { Dialect } from './grants/dialect.ts'
 import type { Resource } from './grants/resources.ts'
@@ -33,6 +35,23 @@ export interface ServiceOptions {
    * tokens, which contains the client ID, is not served.
    */
   readonly clients: readonly Client[] | FindClient
+  /**
+   * Lets clients register themselves for the device flow, at the endpoint that the metadata names: MCP clients do. Default: `false`.
+   * Anybody can register under any name, so the verification page says that nobody has checked it. Registrations are limited per
+   * network and in all, and expire without a login.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc7591.html#section-3 RFC 7591, section 3}
+   */
+  readonly registration?: boolean | Registration
+  /**
+   * Accepts clients whose ID is the `https` URL of a document about them, and shows its host beside the name of the client. Default:
+   * none. The service fetches the document at the first request: from public addresses only, without redirects, at most 64 KB
+   * in ten seconds. It is cached as its headers say, for five minutes at least and a day at most, and used for another day while it
+   * cannot be fetched.
+   *
+   * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ OAuth Client ID Metadata Document}
+   */
+  readonly clientIdMetadataDocuments?: ClientDocuments
   /**
    * The APIs that clients may name in the field `resource`, at the code request: the token is then for this API only, and
    * the verification page says so. Default: none, and the field is ignored.
@@ -230,6 +249,8 @@ export interface ServiceOptions {
 /** The names of all options: any other one is refused. */
 export const SERVICE_OPTIONS: Names<ServiceOptions> = {
   clients: true,
+  registration: true,
+  clientIdMetadataDocuments: true,
   resources: true,
   users: true,
   personalTokens: true,

@@ -7,6 +7,7 @@ import { createOtherClients } from './credentials/other-clients.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
 import { createProofs } from './credentials/proofs.ts'
+import { createRegisteredClients } from './credentials/registered-clients.ts'
 import { createSigningKeys } from './credentials/signing-keys.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './grants/dialect.ts'
@@ -70,10 +71,15 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
   const secret = formSecret(options.secret, records.formSecret, clock)
   const proofs = options.dpop && createProofs(options.dpop, records.proofs, { secret, clock })
   const limiter = createLimiter(limits, records.counts, clock)
-  const others =
-    typeof options.clients === 'function'
-      ? createOtherClients(options.clients, { records: records.clients, policy })
-      : undefined
+  const registration = options.registration === true ? {} : options.registration || undefined
+  const sources = {
+    findClient: typeof options.clients === 'function' ? options.clients : undefined,
+    registration,
+    documents: options.clientIdMetadataDocuments,
+  }
+  const others = Object.values(sources).some(Boolean)
+    ? createOtherClients(sources, { records: records.clients, policy, limiter, clock, onError })
+    : undefined
   const clients = createClients(listedClients(options), { limiter, policy, others })
   const emit = createEmit({ onEvent, onError, clients, clientAddress, clock })
   const revocations = createRevocations(records.revocations)
@@ -90,6 +96,7 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     limiter,
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
     clients,
+    registered: registration && createRegisteredClients(registration, { records: records.clients, clock }),
     resources: createResources(resources),
     callers: createCallers(resources, {
       usedAssertions: records.usedAssertions,

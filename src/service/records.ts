@@ -1,7 +1,7 @@
 import type { SealedText } from '../store/encryption.ts'
 import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
-import type { StoredClient } from './credentials/other-clients.ts'
+import type { ClientRecord } from './credentials/client-record.ts'
 import type { Grant } from './grants/grant-steps.ts'
 import type { Count } from './limits/limiter.ts'
 import { recordsOf } from './stores/records.ts'
@@ -14,7 +14,7 @@ import type { AccessTokenRecord } from './tokens/tokens.ts'
 export function createRecords(store: Store) {
   return {
     /** Those that are not listed, by the hash of the client ID. */
-    clients: recordsOf<StoredClient>(store, 'client:'),
+    clients: recordsOf<ClientRecord>(store, 'client:'),
     /** By the hash of the device code. */
     grants: recordsOf<Grant>(store, GRANT_PREFIX),
     /** The keys of grants, by user code. */

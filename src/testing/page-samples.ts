@@ -37,6 +37,8 @@ export const samples = {
     ],
   },
   'a request for one API': { ...confirm, resource },
+  'a request of a client that registered itself': { ...confirm, unverified: {} },
+  'a request of a client with a document': { ...confirm, unverified: { host: 'app.example.com' } },
   'a request without scopes, of unknown origin': { ...confirm, scopes: [], origin: {} },
   'an approval': { type: 'done', ...common, decision: 'approved' },
   'a denial': { type: 'done', ...common, decision: 'denied' },

@@ -49,6 +49,8 @@ export interface KnownClient {
   readonly secret: string | undefined
   readonly policy: EffectivePolicy | undefined
   readonly dpop: 'off' | 'allowed' | 'required'
+  /** Set if nobody has checked its name. `host` publishes its client ID metadata document. */
+  readonly unverified?: { readonly host?: string }
 }
 
 /** The client of a request. */

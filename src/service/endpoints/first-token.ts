@@ -116,7 +116,7 @@ async function deliver(
   { grant: { user, resource, jkt, delivery }, client, key, request }: ApprovedPoll,
   { first, counted, now, replayed }: Delivery,
 ): Promise<Delivered> {
-  const { tokens, families, logins, emit, dialect, onError } = parts
+  const { tokens, families, logins, registered, emit, dialect, onError } = parts
   const { accessToken, idToken, scopes, issuedAt, expiresAt, tellsExpiry, family } = first
   if (user === null || delivery === null) throw new TypeError('the grant has no user or no delivery')
   const grant = grantId(key)
@@ -154,6 +154,8 @@ async function deliver(
   if (kept === undefined) return 'authorized'
   const login = family?.id ?? kept.hash
   if (login) await logins.add(user, login, family?.expiresAt ?? expiresAt).catch(onError)
+  if (client.unverified)
+    await registered?.keep(client.reference, family?.expiresAt ?? expiresAt).catch(onError)
   const issued = { type: 'token.issued', grant, ...access, replayed } as const
   await emit({ ...issued, ...(family && { family: family.id }) }, request)
   return tokenResponse(dialect, {

@@ -5,6 +5,7 @@ import {
   DEVICE_CODE_PATH,
   INTROSPECTION_PATH,
   JWKS_PATH,
+  REGISTRATION_PATH,
   REVOCATION_PATH,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
@@ -21,6 +22,10 @@ const WITH_SECRET = ['client_secret_basic', 'client_secret_post']
 export interface Offered {
   readonly grantTypes: readonly string[]
   readonly clients: readonly Client[] | FindClient
+  /** Whether clients may register themselves. */
+  readonly canRegister: boolean
+  /** Whether a client ID may be the URL of a metadata document. */
+  readonly acceptsDocuments: boolean
   /** Whether there is a revocation endpoint. */
   readonly canRevoke: boolean
   /** The APIs that may ask about tokens: without any, there is no introspection endpoint. */
@@ -67,8 +72,8 @@ function authorizationEndpoint(issuer: string) {
 }
 
 function describe(issuer: string, offered: Offered) {
-  const { grantTypes, clients, canRevoke, callers, canBind, algorithms } = offered
-  const methods = authMethods(clients)
+  const { grantTypes, canRevoke, callers, canBind, algorithms } = offered
+  const methods = authMethods(offered)
   const canSign = callers.some(({ jwks }) => jwks !== undefined)
   return {
     issuer,
@@ -78,6 +83,8 @@ function describe(issuer: string, offered: Offered) {
     response_types_supported: offered.authorizationEndpoint ? ['code'] : [],
     ...(offered.authorizationEndpoint && authorizationEndpoint(issuer)),
     token_endpoint_auth_methods_supported: methods,
+    ...(offered.canRegister && { registration_endpoint: withoutSlash(issuer) + REGISTRATION_PATH }),
+    ...(offered.acceptsDocuments && { client_id_metadata_document_supported: true }),
     ...(algorithms && { jwks_uri: withoutSlash(issuer) + JWKS_PATH }),
     ...(canBind && { dpop_signing_alg_values_supported: PROOF_ALGORITHMS }),
     ...(canRevoke && {
@@ -95,12 +102,12 @@ function describe(issuer: string, offered: Offered) {
   }
 }
 
-/** A function may find clients of either kind. */
-function authMethods(clients: Offered['clients']): readonly string[] {
-  if (typeof clients === 'function') return ['none', ...WITH_SECRET]
+/** A function may find clients of either kind, and a client that registers chooses one. */
+function authMethods({ clients, canRegister, acceptsDocuments }: Offered): readonly string[] {
+  if (typeof clients === 'function' || canRegister) return ['none', ...WITH_SECRET]
   const withSecret = clients.filter(({ clientSecret }) => clientSecret !== undefined)
   return [
-    ...(withSecret.length < clients.length || clients.length === 0 ? ['none'] : []),
+    ...(acceptsDocuments || withSecret.length < clients.length || clients.length === 0 ? ['none'] : []),
     ...(withSecret.length > 0 ? WITH_SECRET : []),
   ]
 }

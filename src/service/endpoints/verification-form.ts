@@ -194,6 +194,7 @@ async function lookUp(
     csrf: await session.csrfFor(userCode),
     userCode,
     client: client.name,
+    ...(client.unverified && { unverified: client.unverified }),
     user: loginOf(user),
     scopes,
     ...(resource && { resource: { uri: resource.uri, name: resource.name } }),

@@ -53,6 +53,20 @@ const ofDpop = {
   singleUse: v.optional(v.boolean('must be a boolean')),
 }
 
+const ofARegistration = {
+  scopes: ofAClient.scopes,
+  policy: ofAClient.policy,
+  unusedLifetime: v.optional(wholeSeconds),
+}
+const ofDocuments = {
+  scopes: ofAClient.scopes,
+  policy: ofAClient.policy,
+  hosts: must(
+    'list hosts such as "app.example.com", or be "*" for all',
+    (value) => value === '*' || (Array.isArray(value) && value.every(isHost)),
+  ),
+  fetch: v.optional(v.function('must be a function')),
+}
 const ofAResource = {
   uri: must('be an absolute URI without a fragment', isResourceUri),
   name: must('be the name that users see', (value) => v.is(TEXT, value)),
@@ -82,6 +96,14 @@ const schema = objectOf({
       'must not contain the same clientId twice',
     ),
   ),
+  registration: v.optional(
+    v.lazy((value) =>
+      Object(value) === value
+        ? objectOf(ofARegistration)
+        : v.boolean('must be true, or an object of options'),
+    ),
+  ),
+  clientIdMetadataDocuments: v.optional(objectOf(ofDocuments)),
   resources: v.optional(
     v.pipe(
       v.array(objectOf(ofAResource), 'must list APIs: [{ uri: "https://api.example.com", name: "My API" }]'),
@@ -161,6 +183,10 @@ export function checkOptions(options: unknown): void {
   for (const client of clients) assertKnownInClient(client)
   if (others.dpop === undefined && clients.some(({ dpop }) => dpop === 'required'))
     throw new BadOptionError('the dpop of a client is "required": set the option dpop of the service, too')
+  const { registration, clientIdMetadataDocuments: documents } = others
+  if (typeof registration === 'object')
+    assertKnown(registration, ofARegistration, 'option of the registration')
+  assertKnown(documents, ofDocuments, 'option of clientIdMetadataDocuments')
   for (const resource of others.resources ?? []) assertKnown(resource, ofAResource, 'option of a resource')
   const { keys, accessToken = keys ? 'jwt' : 'opaque' } = others
   if (accessToken === 'jwt' && keys === undefined) throw new BadOptionError('accessToken "jwt" requires keys')
@@ -228,6 +254,14 @@ function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
     v.unknown(),
     v.transform((value) => Object.fromEntries(names.map((name) => [name, Object(value)[name]]))),
     v.object(entries),
+  )
+}
+
+function isHost(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    URL.canParse(`https://${value}`) &&
+    new URL(`https://${value}`).host === value
   )
 }
 

@@ -6,6 +6,7 @@ import {
   JWKS_PATH,
   METADATA_PATH,
   OPENID_CONFIGURATION_PATH,
+  REGISTRATION_PATH,
   REVOCATION_PATH,
   TOKEN_DELETION_PATH,
   VERIFICATION_PATH,
@@ -20,6 +21,8 @@ export interface Handlers {
   readonly verification: Handler
   /** `undefined` if no token can be revoked. */
   readonly revocation: Handler | undefined
+  /** `undefined` if no client may register itself. */
+  readonly registration: Handler | undefined
   /** `undefined` if no API may ask. */
   readonly introspection: Handler | undefined
   /** GitHub's way to revoke tokens; `undefined` if no client can use it. */
@@ -69,7 +72,7 @@ export interface Routes {
  */
 export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers): Routes {
   const { deviceCode, accessToken, verification, revocation, introspection, tokenDeletion } = handlers
-  const { metadata, openidConfiguration, keys, api } = handlers
+  const { registration, metadata, openidConfiguration, keys, api } = handlers
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
     { hosts: hostsAt(address), methods },
@@ -87,6 +90,7 @@ export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers
     at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
     ...(revocation ? [at(authUrl, REVOCATION_PATH, { POST: revocation })] : []),
+    ...(registration ? [at(authUrl, REGISTRATION_PATH, { POST: registration })] : []),
     ...(introspection ? [at(authUrl, INTROSPECTION_PATH, { POST: introspection })] : []),
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
     ...(tokenDeletion ? [at(baseUrl, TOKEN_DELETION_PATH, { DELETE: tokenDeletion })] : []),

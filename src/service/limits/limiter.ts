@@ -126,6 +126,13 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
     codesRequest: takeInNetwork('codesRequests'),
     wrongDeviceCode: takeInNetwork('wrongDeviceCodes'),
     unknownClient: takeInNetwork('unknownClients'),
+    clientDocument: takeInNetwork('clientDocuments'),
+
+    /** Counts a registration, whether or not it is valid. */
+    async registration(address: string | undefined): Promise<Allowance> {
+      const own = await takeInNetwork('registrations')(address)
+      return own.ok ? take('registrationsInAll', 'all') : own
+    },
 
     /**
      * Counts a grant before it is issued. Half of all grants are for networks without one, so that a hundred busy networks

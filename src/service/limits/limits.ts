@@ -57,6 +57,12 @@ export interface Limits {
    * a network that has sent a wrong one must wait; every other network still has one try.
    */
   readonly wrongPasswordsInAll: Limit
+  /** Registrations per network, with the option `registration`. Default: 100 per hour. */
+  readonly registrations: Limit
+  /** Registrations in all. Default: 10,000 per day, so that those without a login do not fill the store. */
+  readonly registrationsInAll: Limit
+  /** Client ID metadata documents that are fetched for the first time, per network. Default: 30 per minute. */
+  readonly clientDocuments: Limit
   /** Device code requests per network. Default: 100 per minute. */
   readonly codesRequests: Limit
   /**
@@ -90,6 +96,9 @@ export const DEFAULT_LIMITS: Limits = {
   wrongSecrets: { max: 100, window: 300 },
   wrongPasswords: { max: 30, window: 300 },
   wrongPasswordsInAll: { max: 1000, window: 300 },
+  registrations: { max: 100, window: 3600 },
+  registrationsInAll: { max: 10_000, window: 24 * 3600 },
+  clientDocuments: { max: 30, window: 60 },
   codesRequests: { max: 100, window: 60 },
   grantsInNetwork: { max: 1000, window: 900 },
   grantsInAll: { max: 50_000, window: 900 },

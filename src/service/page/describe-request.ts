@@ -21,19 +21,24 @@ export function scopeItems(scopes: readonly string[], texts: PageTexts): string 
 }
 
 /**
- * Lists the API, time, device, address and account of a request as HTML.
+ * Lists the claimed name, API, time, device, address and account of a request as HTML.
  *
  * @param notYou The link to switch accounts, as HTML. May be empty.
  */
 export function requestFacts(
-  { resource, requestedAt, now, origin, user }: PageRequest & Pick<PageForm, 'user'>,
+  { client, unverified, resource, requestedAt, now, origin, user }: PageRequest & Pick<PageForm, 'user'>,
   { tag, texts }: Language,
   notYou: string,
 ): string {
   const { address, userAgent } = origin
   const ago = relativeTime(Math.min(0, (requestedAt - now) / 1000), tag)
   const time = `<time datetime="${new Date(requestedAt).toISOString()}">${escapeHtml(absoluteTime(requestedAt, tag))}</time>`
+  const claimed = {
+    name: `<q><bdi>${escapeHtml(client)}</bdi></q>`,
+    host: `<strong dir="ltr">${escapeHtml(unverified?.host ?? '')}</strong>`,
+  }
   return [
+    unverified && fact(texts.app, fill(unverified.host ? texts.published : texts.unverified, claimed)),
     resource &&
       fact(
         texts.resource,

@@ -44,6 +44,11 @@ export interface PageRequest {
   /** The name of the client. */
   readonly client: string
   /**
+   * Set if nobody at the service has checked the name: the client registered itself, or `host` publishes it. Show the name as
+   * a claim, with the host.
+   */
+  readonly unverified?: { readonly host?: string }
+  /**
    * The requested scopes. {@link describeScope} describes well-known ones, and {@link isRiskyScope} tells which ones to
    * mark. An attacker can request any scope: show one without a description as a name, never as a sentence of the page.
    */

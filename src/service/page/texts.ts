@@ -46,6 +46,12 @@ export interface PageTexts {
   readonly risky: string
   /** The heading of the facts about the request. */
   readonly request: string
+  /** The heading of the name of a client that nobody has checked. */
+  readonly app: string
+  /** What such a client claims to be. Contains `{name}`. */
+  readonly unverified: string
+  /** What such a client claims to be, according to a document at a host. Contains `{name}` and `{host}`. */
+  readonly published: string
   /** The API that the token is for. */
   readonly resource: string
   readonly requested: string
@@ -106,6 +112,9 @@ export const englishTexts: PageTexts = {
   unknownScope: 'Use a permission named {scope}',
   risky: 'High risk',
   request: 'The request',
+  app: 'App',
+  unverified: 'Calls itself {name}. Nobody has checked this name.',
+  published: 'Calls itself {name} at {host}. Nobody has checked this name.',
   resource: 'For use at',
   requested: 'Requested',
   device: 'Device',

@@ -30,6 +30,10 @@ export const germanTexts: PageTexts = {
   unknownScope: 'Eine Berechtigung namens {scope} nutzen',
   risky: 'Hohes Risiko',
   request: 'Die Anfrage',
+  app: 'App',
+  unverified: 'Nennt sich {name}. Niemand hat diesen Namen geprüft.',
+  published:
+    'Nennt sich {name} bei {host}. Niemand hat diesen Namen geprüft.',
   resource: 'Für die Nutzung bei',
   requested: 'Gestellt',
   device: 'Gerät',

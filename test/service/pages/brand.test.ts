@@ -30,7 +30,7 @@ describe('the brand', () => {
   })
 
   test('escapes the texts of the host in every state', () => {
-    const evil = `${HOSTILE}{client}{scope}{name}{time}{user}`
+    const evil = `${HOSTILE}{client}{scope}{name}{time}{user}{host}`
     const spoil = (texts: object): object =>
       Object.fromEntries(
         Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? evil : spoil(text)]),
