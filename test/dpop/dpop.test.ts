@@ -242,6 +242,38 @@ describe('a call of an API', () => {
     },
   )
 
+  test('that is refused because another process refreshed meanwhile is repeated with the new token and the same key', async () => {
+    const refused: Reply = [{}, { 'www-authenticate': 'DPoP error="invalid_token"' }, 401]
+    const second = { ...bound, access_token: 'second', refresh_token: 'next' }
+    const { fetch, provider, sent, claims } = serverOf(refused, [second], [{ id: 1 }], refused, [{ id: 2 }])
+    const store = memoryStore()
+    const open = () => {
+      const session = createSession({ clientId: 'id', provider, fetch, store, dpop: dpop() })
+      onTestFinished(() => void session.actor.stop())
+      return session
+    }
+    const [ours, other] = [open(), open()]
+    await ours.keep(await boundToken())
+    const theirs = createApi({ auth: other, provider, fetch })
+    let isSigned = false
+    // The request of this process is on its way while the other one refreshes.
+    const slow: typeof fetch = async (...request) => {
+      if (!isSigned) {
+        isSigned = true
+        expect(await theirs('/items')).toEqual({ id: 1 })
+      }
+      return fetch(...request)
+    }
+    expect(await createApi({ auth: ours, provider, fetch: slow })('/items')).toEqual({ id: 2 })
+    const tokens = ['access', undefined, 'second', 'access', 'second']
+    expect(sent.map(({ headers }) => headers.get('authorization') ?? undefined)).toEqual(
+      tokens.map((token) => token && `DPoP ${token}`),
+    )
+    const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+    expect(claims().map(({ ath }) => ath)).toEqual(tokens.map((token) => token && hashOf(token)))
+    expect(new Set(sent.map(({ proof }) => decodeProtectedHeader(proof).jwk?.x)).size).toBe(1)
+  })
+
   test('never carries a bound token as a bearer token', async () => {
     const { dpopKey: _, ...without } = await boundToken()
     const attempts = [() => oauth(without), () => oauth(without, { dpop: dpop() })]
