@@ -20,7 +20,6 @@ import {
   MORE_FAULTS,
   members,
   refreshed,
-  speaksDpop,
   status,
   token,
   VARIANTS,
@@ -287,7 +286,14 @@ test.each([
   ['dialect `github`', { dialect: 'github' }, {}, OF_FEATURES, 59],
   ['dialect `rfc8628`', { dialect: 'rfc8628' }, {}, [...OF_GITHUB, ...OF_FEATURES], 59],
   ['signed tokens, introspection', { dialect: 'rfc8628' }, SIGNS, [...OF_GITHUB, ...OF_DPOP], 63],
-  ['signed tokens, introspection, DPoP', { ...speaksDpop(), dialect: 'rfc8628' }, SIGNS, OF_GITHUB, 66],
+  ['signed tokens, introspection, DPoP', { dialect: 'rfc8628' }, { ...SIGNS, dpop: {} }, OF_GITHUB, 66],
+  [
+    'signed tokens, introspection, DPoP with nonces',
+    { dialect: 'rfc8628' },
+    { ...SIGNS, dpop: { nonce: true } },
+    OF_GITHUB,
+    67,
+  ],
   [
     'opaque tokens, introspection',
     { dialect: 'rfc8628' },

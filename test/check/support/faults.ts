@@ -264,7 +264,7 @@ function tamper(
 }
 
 /** A service that supports DPoP, with what it does with the URL of a proof. */
-export function speaksDpop({ algorithms = ['ES256'], checksUrl = true, tokenType = 'DPoP' } = {}): Fault {
+function speaksDpop({ algorithms = ['ES256'], checksUrl = true, tokenType = 'DPoP' } = {}): Fault {
   const published = members(atMetadata, { dpop_signing_alg_values_supported: algorithms })
   return both(published, {
     before: ({ path, proof, fields }) => {
