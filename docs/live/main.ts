@@ -142,10 +142,10 @@ for (const [section, page] of Object.entries(PAGES)) {
   heading.append(link)
 }
 if (/[?#&]embed\b/.test(location.href)) document.body.classList.add('embed')
-for (const tab of document.querySelectorAll<HTMLElement>('[data-tab]'))
+for (const tab of document.querySelectorAll<HTMLElement>('button[data-tab]'))
   tab.addEventListener('click', () => {
     main.dataset.tab = tab.dataset.tab
-    for (const other of document.querySelectorAll('[data-tab]')) other.removeAttribute('aria-current')
+    for (const other of document.querySelectorAll('button[data-tab]')) other.removeAttribute('aria-current')
     tab.setAttribute('aria-current', 'true')
   })
 startButton.addEventListener('click', start)

@@ -20,8 +20,10 @@ await takePictures('live', screens, async (page, keep) => {
   await open(page, '')
   await page.click('#start')
   await until(page, '#device-picture .active[data-state="waiting.pending"]')
-  await page.fill('#code', await page.textContent('#user-code'))
-  await page.getByRole('button', { name: 'Continue' }).click()
+  const phone = page.frameLocator('#phone-page')
+  await phone.locator('input.code').fill(await page.textContent('#user-code'))
+  await phone.getByRole('button', { name: 'Continue' }).click()
+  await phone.getByRole('button', { name: 'Approve' }).waitFor()
   // Until the third poll has the same response.
   await until(page, '#exchanges .at:has-text("×3")')
   await until(page, '#device-picture .active[data-state="waiting.pending"]')
@@ -60,5 +62,5 @@ async function settled(page) {
 }
 
 async function until(page, selector) {
-  while (!(await page.locator(selector).first().isVisible())) await page.clock.runFor(STEP)
+  while ((await page.locator(selector).count()) === 0) await page.clock.runFor(STEP)
 }

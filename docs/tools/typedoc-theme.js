@@ -21,6 +21,13 @@ const FONT = fileURLToPath(
   import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
 )
 
+/** Reads the fault in the address, such as `#break=503`, into the frame that breaks a login. */
+const PASS_FAULT =
+  "<script>{const f=document.querySelector('.race iframe'),s=()=>location.hash.startsWith('#break')&&f.contentWindow.location.replace(f.src.split('#')[0]+location.hash);f.addEventListener('load',s,{once:true});addEventListener('hashchange',s)}</script>"
+
+/** The picture of the site where others link to it. */
+const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
+
 const { homepage } = JSON.parse(readFileSync(resolve(docs, '../package.json'), 'utf8'))
 
 /** @typedef {import('typedoc').DefaultThemeRenderContext} Context */
@@ -88,6 +95,7 @@ function layout(context, page, content) {
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="OAuth device login as a state machine: run it, watch it, draw it, test every path of it.">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+${isLanding ? `<meta property="og:title" content="${escapeHtml(title)}">\n<meta property="og:image" content="${CARD}">\n<meta name="twitter:card" content="summary_large_image">` : ''}
 <link rel="icon" href="${at('assets/mark.svg')}">
 <link rel="preload" href="${at('assets/inter.woff2')}" as="font" type="font/woff2" crossorigin>
 ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="${at(`assets/${name}.css`)}">`).join('\n')}
@@ -197,6 +205,7 @@ function landing(content) {
     .replace('{live}', link('live.html', 'full view'))
     .replace('{paths}', paths)
     .replace('{edges}', edges)
+    .concat(PASS_FAULT)
 }
 
 /** The counts of all walked graphs, as the tests check them. */

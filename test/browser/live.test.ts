@@ -11,7 +11,7 @@ import { createService } from '../../src/service/index.ts'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { violations } from './axe.ts'
-import { openTab, scrollsSideways } from './open-tab.ts'
+import { openTab, scrollsSideways, smallLetters } from './open-tab.ts'
 
 /** Maximum size of the page without its font, compressed, in bytes. */
 const LARGEST = 112_000
@@ -200,6 +200,16 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     expect(await live.violations()).toEqual([])
     await live.tab.setViewportSize({ width: 320, height: 640 })
     expect(await scrollsSideways(live.tab)).toBe(false)
+    for (const [tab, isPhone] of [
+      ['Machines', false],
+      ['Login', true],
+    ] as const) {
+      await live.press(tab)
+      await live.tab.locator('.tabs [aria-current]', { hasText: tab }).waitFor()
+      expect(await live.tab.isVisible('#phone')).toBe(isPhone)
+      expect(await live.tab.isVisible('#device-picture')).toBe(!isPhone)
+    }
+    expect(await smallLetters(live.tab)).toEqual([])
   })
 
   test('autoplays a login that meets a fault, and then says how to run it', async () => {
