@@ -1,7 +1,9 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientOfSdk1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportOfSdk1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { deviceLogin, type McpLoginOptions, type PendingCodes } from '../../src/mcp/index.ts'
+import { systemClock } from '../../src/request/clock.ts'
 import { connect } from './remote-mcp-servers/connect.ts'
 import { mcpWorld } from './support/mcp-world.ts'
 
@@ -16,28 +18,127 @@ const CLIENTS = {
   },
 }
 
+/** A program that uses the tools of a server. */
+interface Program {
+  readonly list: () => Promise<string[]>
+  readonly call: (tool: string) => Promise<unknown>
+}
+
+type Transport = ConstructorParameters<typeof StreamableHTTPClientTransport>
+
+/** A client of a package, as a program. */
+async function programOf(client: Client | ClientOfSdk1, transport: unknown): Promise<Program> {
+  onTestFinished(() => client.close())
+  await client.connect(transport as never)
+  return {
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name) => (await client.callTool({ name })).content,
+  }
+}
+
+const ME = { name: 'my-agent', version: '1.0.0' }
+
+const PROGRAMS: Record<string, (...transport: Transport) => Promise<Program>> = {
+  'client 2.x, legacy': (...at) =>
+    programOf(
+      new Client(ME, { versionNegotiation: { mode: 'legacy' } }),
+      new StreamableHTTPClientTransport(...at),
+    ),
+  'client 2.x, automatic': (...at) =>
+    programOf(
+      new Client(ME, { versionNegotiation: { mode: 'auto' } }),
+      new StreamableHTTPClientTransport(...at),
+    ),
+  'sdk 1.x': (...at) => programOf(new ClientOfSdk1(ME), new TransportOfSdk1(at[0], at[1] as never)),
+  'plain fetch': async (url, { fetch = globalThis.fetch } = {}) => {
+    const send = async (method: string, params: object) => {
+      const headers = {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-protocol-version': '2025-06-18',
+      }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const response = await fetch(url, { method: 'POST', headers, body })
+      if (!response.ok) throw new Error(`status ${response.status}`)
+      return JSON.parse(/\{.*\}/.exec(await response.text())?.[0] ?? '').result
+    }
+    await send('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: ME })
+    return {
+      list: async () => (await send('tools/list', {})).tools.map(({ name }: { name: string }) => name),
+      call: async (name) => (await send('tools/call', { name })).content,
+    }
+  },
+}
+
+const KINDS = ['given client', 'registration'] as const
+const CELLS = KINDS.flatMap((kind) => Object.keys(PROGRAMS).map((name) => ({ kind, name })))
+
+describe.each(CELLS)('$name, at a service with $kind', ({ kind, name }) => {
+  const done = (tool: string) => [{ type: 'text', text: `${tool} done` }]
+
+  async function begin() {
+    const world = await mcpWorld(kind)
+    let ahead = 0
+    const clock = { ...systemClock, now: () => Date.now() + ahead }
+    const login = deviceLogin(world.url, { ...world.options, clock })
+    onTestFinished(async () => void (await login.session().catch(() => undefined))?.actor.stop())
+    return {
+      ...world,
+      login,
+      expire: () => {
+        ahead += 9 * 3600 * 1000
+      },
+      connect: async () =>
+        (await PROGRAMS[name]?.(login.url, { fetch: login.fetch })) ?? Promise.reject(new Error(name)),
+    }
+  }
+
+  test('connects, lists, calls, refreshes, steps up, and logs in again after a revocation', async () => {
+    const { connect, login, expire, refused, codes, refreshes, service } = await begin()
+    const { list, call } = await connect()
+    expect([await list(), await call('read'), codes(), refreshes()]).toEqual([
+      ['read', 'write'],
+      done('read'),
+      1,
+      0,
+    ])
+    const session = await login.session()
+    refused.add(`Bearer ${(await session?.token())?.reveal()}`)
+    expect(await Promise.all(Array.from({ length: 10 }, () => call('read')))).toEqual(
+      Array(10).fill(done('read')),
+    )
+    expect([codes(), refreshes()]).toEqual([1, 1])
+    expire()
+    expect([await call('read'), codes(), refreshes()]).toEqual([done('read'), 1, 2])
+    expect([await call('write'), codes()]).toEqual([done('write'), 2])
+    await login.logout()
+    expect(service.events.filter(({ type }) => type === 'token.revoked').length).toBeGreaterThan(0)
+    expect([await call('read'), codes()]).toEqual([done('read'), 3])
+  })
+
+  test('asks the user three times for scopes that never suffice, and once for a token that is always refused', async () => {
+    const { connect, demands, codes } = await begin()
+    const { call } = await connect()
+    demands.scope = () => `more:${codes()}`
+    await expect(call('read')).rejects.toThrow()
+    expect(codes()).toBe(4)
+    const strict = await begin()
+    strict.demands.isStrict = true
+    await expect(strict.connect()).rejects.toThrow()
+    await expect(strict.connect()).rejects.toThrow()
+    expect(strict.codes()).toBe(1)
+  })
+})
+
 describe.each(Object.entries(CLIENTS))('%s', (_, connectTo) => {
-  test('connects with one code, lists, calls, refreshes once for ten calls, and steps up', async () => {
-    const { url, options, shown, refused, counts, lastToken } = await mcpWorld()
-    const client = await connectTo(url, options)
-    onTestFinished(() => client.close())
-    expect(shown).toHaveLength(1)
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(['read', 'write'])
-    const call = async (name: string) => (await client.callTool({ name })).content
-    const done = (name: string) => [{ type: 'text', text: `${name} done` }]
-    expect(await call('read')).toEqual(done('read'))
-    refused.add(await lastToken())
-    const ten = await Promise.all(Array.from({ length: 10 }, () => call('read')))
-    expect(ten).toEqual(Array(10).fill(done('read')))
-    expect([counts.refreshes(), shown.length]).toEqual([1, 1])
-    expect(await call('write')).toEqual(done('write'))
-    expect(shown).toHaveLength(2)
-    // Another program with the same store.
-    const other = await connectTo(url, options)
-    onTestFinished(() => other.close())
-    expect((await other.callTool({ name: 'write' })).content).toEqual(done('write'))
-    expect(shown).toHaveLength(2)
+  test('shares a login with another program, and its second scope', async () => {
+    const { url, options, shown } = await mcpWorld()
+    for (const name of ['write', 'write']) {
+      const client = await connectTo(url, options)
+      onTestFinished(() => client.close())
+      expect((await client.callTool({ name })).content).toEqual([{ type: 'text', text: 'write done' }])
+      expect(shown).toHaveLength(2)
+    }
   })
 
   test('says in its error which code the user has to enter, if nobody does in time', async () => {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bundleProgram, start } from '../session/support/start-program.ts'
 import { listenOnLoopback } from '../support/listen-on-loopback.ts'
-import { startService } from '../support/start-service.ts'
+import { startIssuer } from '../support/start-issuer.ts'
 
 const program = resolve(import.meta.dirname, '../../.cache/mcp-program.mjs')
 
@@ -13,17 +13,10 @@ beforeAll(() => bundleProgram(join(import.meta.dirname, 'support/program.ts'), p
 
 /** An MCP server, our service as its issuer, and programs that share a folder. */
 async function world() {
-  const service = startService({
-    clock: { now: Date.now },
-    dialect: 'rfc8628',
-    interval: 1,
-    refreshTokens: { lifetime: 3600 },
-  })
-  const issuer = await service.listen()
-  onTestFinished(issuer.close)
+  const { service, url: issuer, codes } = await startIssuer()
   const server = createServer(async (request, response) => {
     if (request.url?.startsWith('/.well-known/'))
-      return response.end(JSON.stringify({ resource: url, authorization_servers: [issuer.url] }))
+      return response.end(JSON.stringify({ resource: url, authorization_servers: [issuer] }))
     const headers = new Headers({ authorization: request.headers.authorization ?? '' })
     const found = await service.authenticate({ headers }).catch(() => undefined)
     response.writeHead(found ? 200 : 401, { 'www-authenticate': 'Bearer' }).end()
@@ -32,7 +25,7 @@ async function world() {
   onTestFinished(listening.close)
   const url = `${listening.url}/mcp`
   const folder = join(mkdtempSync(join(tmpdir(), 'authgraph-mcp-')), 'store')
-  const run = (step = '') => start([process.execPath, program, url, issuer.url, folder, step])
+  const run = (step = '') => start([process.execPath, program, url, issuer, folder, step])
   /** Approves each code that a program shows. */
   const approved = ({ child, ended }: ReturnType<typeof run>) => {
     child.stdout.once(
@@ -42,7 +35,6 @@ async function world() {
     )
     return ended
   }
-  const codes = () => service.events.filter(({ type }) => type === 'codes.issued').length
   return { service, run, approved, codes }
 }
 

@@ -1,26 +1,25 @@
 import { createServer } from 'node:http'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
-import { deviceLogin, type McpLoginOptions, type PendingCodes } from '../../../src/mcp/index.ts'
+import type { McpLoginOptions, PendingCodes } from '../../../src/mcp/index.ts'
 import { memoryStore } from '../../../src/session/index.ts'
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts'
-import { CLIENT_ID, startService } from '../../support/start-service.ts'
+import { startIssuer } from '../../support/start-issuer.ts'
+import { CLIENT_ID } from '../../support/start-service.ts'
 
-/** A real MCP server with two tools, one of which needs a scope, and our service as its issuer. */
-export async function mcpWorld() {
-  const service = startService({
-    clock: { now: Date.now },
-    dialect: 'rfc8628',
-    interval: 1,
-    refreshTokens: { lifetime: 3600 },
-  })
-  const issuer = await service.listen()
-  onTestFinished(issuer.close)
+/**
+ * A real MCP server with two tools, one of which needs a scope, and our service as its issuer: with a client that the program
+ * is given, or with registration only.
+ */
+export async function mcpWorld(kind: 'given client' | 'registration' = 'given client') {
+  const issuer = await startIssuer(kind === 'registration' ? { clients: [], registration: true } : {})
+  const { service, codes, refreshes } = issuer
   /** Tokens that the server refuses. */
   const refused = new Set<string>()
   /** The sessions that the server knows; it has none until a test adds this. */
   const sessions = { known: undefined as Set<string> | undefined, count: 0 }
-  const counts = { refreshes: () => service.events.filter(({ type }) => type === 'token.refreshed').length }
+  /** What the server asks for, whatever the token: a scope for each call, or another token. */
+  const demands = { scope: undefined as (() => string) | undefined, isStrict: false }
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 'tools', version: '1.0.0' })
     for (const name of ['read', 'write'])
@@ -33,15 +32,21 @@ export async function mcpWorld() {
     if (new URL(request.url).pathname.startsWith('/.well-known/'))
       return Response.json({ resource: url, authorization_servers: [issuer.url] })
     const header = request.headers.get('authorization') ?? ''
-    const found = refused.has(header)
-      ? undefined
-      : await service.authenticate({ headers: request.headers }).catch(() => undefined)
+    const found =
+      demands.isStrict || refused.has(header)
+        ? undefined
+        : await service.authenticate({ headers: request.headers }).catch(() => undefined)
     const challenge = (more = '') => ({ headers: { 'www-authenticate': `Bearer scope="tool:read"${more}` } })
     if (found === undefined) return new Response('', { status: 401, ...challenge() })
     const text = await request.clone().text()
     const isFirst = text.includes('"method":"initialize"')
     if (sessions.known && !isFirst && !sessions.known.has(request.headers.get('mcp-session-id') ?? ''))
       return new Response('', { status: 404 })
+    const needed = text.includes('"tools/call"') && demands.scope?.()
+    if (needed) {
+      const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` }
+      return new Response('', { status: 403, headers })
+    }
     const needsMore = text.includes('"name":"write"')
     const { scopes = [] } = found as { readonly scopes?: readonly string[] }
     if (!needsMore || scopes.includes('tool:write')) {
@@ -77,15 +82,22 @@ export async function mcpWorld() {
   const shown: PendingCodes[] = []
   const options: McpLoginOptions = {
     store: memoryStore(),
-    clients: { [issuer.url]: { clientId: CLIENT_ID } },
+    ...(kind === 'given client' && { clients: { [issuer.url]: { clientId: CLIENT_ID } } }),
     onCodes: (codes) => {
       shown.push(codes)
       return service.approve(codes.userCode, { id: 7, login: 'octocat' })
     },
   }
-  const lastToken = async () => {
-    const session = await deviceLogin(url, options).session()
-    return `Bearer ${(await session?.token())?.reveal()}`
+  return {
+    url,
+    issuer: issuer.url,
+    options,
+    shown,
+    service,
+    refused,
+    sessions,
+    demands,
+    codes,
+    refreshes,
   }
-  return { url, issuer: issuer.url, options, shown, service, refused, sessions, counts, lastToken }
 }
