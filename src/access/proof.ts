@@ -1,4 +1,4 @@
-import type { JWK } from 'jose'
+import type { CryptoKey, JWK } from 'jose'
 import { isLoopback } from '../protocol/address.ts'
 import { base64url } from '../request/base64url.ts'
 import { sha256 } from '../request/sha256.ts'
@@ -18,6 +18,18 @@ const PUBLIC: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['OKP', ['crv', 'x']],
   ['RSA', ['e', 'n']],
 ])
+
+/** Keys that have signed a valid proof, the oldest first: importing one costs more than verifying a signature. */
+const recent = new Map<string, VerifyingKey>()
+
+/** How many keys are kept. */
+const MOST_KEYS = 1000
+
+/** A public key, and its thumbprint (RFC 7638). */
+interface VerifyingKey {
+  readonly key: CryptoKey | Uint8Array
+  readonly jkt: string
+}
 
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
@@ -67,7 +79,7 @@ export async function verifyProof(header: string | undefined, sent: SentRequest)
   if (header.length > LONGEST || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(header))
     throw new ProofError('the header DPoP must hold one proof, a signed JWT')
   const { alg, jwk } = await readHeader(header)
-  const claims = await verifiedClaims(header, alg, jwk)
+  const { claims, jkt } = await verifySignature(header, alg, jwk)
   const { htm, htu, iat, jti, nonce, ath } = claims
   const [method, url] = [sent.method, normalized(sent.url)]
   if (htm !== method) throw new ProofError(`the proof is not for the method ${method}`)
@@ -78,8 +90,7 @@ export async function verifyProof(header: string | undefined, sent: SentRequest)
   if (sent.token !== undefined && ath !== base64url(await sha256(sent.token)))
     throw new ProofError('the proof is not for this access token')
   if (nonce !== undefined && typeof nonce !== 'string') throw new ProofError('the nonce must be text')
-  const { calculateJwkThumbprint } = await import('jose/jwk/thumbprint')
-  return { jkt: await calculateJwkThumbprint(jwk), jti, iat, nonce }
+  return { jkt, jti, iat, nonce }
 }
 
 /**
@@ -105,17 +116,32 @@ async function readHeader(proof: string): Promise<{ readonly alg: string; readon
   return { alg, jwk: Object.fromEntries(['kty', ...names].map((name) => [name, members[name]])) as JWK }
 }
 
-async function verifiedClaims(proof: string, alg: string, jwk: JWK): Promise<Record<string, unknown>> {
-  const [{ importJWK }, { compactVerify }] = await Promise.all([
-    import('jose/key/import'),
-    import('jose/jws/compact/verify'),
-  ])
+async function verifySignature(
+  proof: string,
+  alg: string,
+  jwk: JWK,
+): Promise<{ readonly claims: Record<string, unknown>; readonly jkt: string }> {
+  const { compactVerify } = await import('jose/jws/compact/verify')
+  const name = alg + JSON.stringify(jwk)
   try {
-    const { payload } = await compactVerify(proof, await importJWK(jwk, alg), { algorithms: [alg] })
-    return Object(JSON.parse(new TextDecoder().decode(payload)))
+    const known = recent.get(name) ?? (await importKey(alg, jwk))
+    const { payload } = await compactVerify(proof, known.key, { algorithms: [alg] })
+    recent.delete(name)
+    recent.set(name, known)
+    const [oldest = ''] = recent.keys()
+    if (recent.size > MOST_KEYS) recent.delete(oldest)
+    return { claims: Object(JSON.parse(new TextDecoder().decode(payload))), jkt: known.jkt }
   } catch {
     throw new ProofError('the signature of the proof is not valid')
   }
+}
+
+async function importKey(alg: string, jwk: JWK): Promise<VerifyingKey> {
+  const [{ importJWK }, { calculateJwkThumbprint }] = await Promise.all([
+    import('jose/key/import'),
+    import('jose/jwk/thumbprint'),
+  ])
+  return { key: await importJWK(jwk, alg), jkt: await calculateJwkThumbprint(jwk) }
 }
 
 function attempt<Result>(read: () => Result): Result {

@@ -1,0 +1,88 @@
+/** Measures what proofs of keys cost a service: polls, and requests authenticated by token, without HTTP. */
+import { dpop } from '../../dist/src/dpop/index.js'
+import { Secret } from '../../dist/src/index.js'
+import { createService } from '../../dist/src/service/index.js'
+import { pollFields, UNLIMITED } from './fields.js'
+import { median, printFigures, ratio, takeTurns } from './statistics.js'
+
+/** Rounds, in each of which every contender has its turn. */
+const ROUNDS = Number(process.argv[2] ?? 20)
+
+/** Requests of one turn. Their proofs are made before it. */
+const REQUESTS = 300
+
+const ORIGIN = 'http://localhost'
+const POLLS = `${ORIGIN}/login/oauth/access_token`
+const API = `${ORIGIN}/items`
+
+const { createKey, prove } = dpop()
+const key = await createKey()
+
+async function proofOf(method, url, token) {
+  return (await prove(key, { method, url, token: token && new Secret(token), now: Date.now() })).reveal()
+}
+
+/** A service, a device code that is polled, and a token: both are bound to the key if there are rules. */
+async function start(rules) {
+  const service = createService({
+    clients: [{ clientId: 'client', name: 'Client' }],
+    leeway: 900,
+    limits: UNLIMITED,
+    onWarning: () => undefined,
+    ...(rules && { dpop: rules }),
+  })
+  const headersOf = async (...proved) => (rules ? { dpop: await proofOf(...proved) } : {})
+  async function post(url, fields, headers) {
+    const response = await service.fetch(url, { method: 'POST', headers, body: new URLSearchParams(fields) })
+    return response.json()
+  }
+  const codesAt = `${ORIGIN}/login/device/code`
+  const codes = async () => post(codesAt, { client_id: 'client' }, await headersOf('POST', codesAt))
+  const poll = ({ device_code }, headers) => post(POLLS, pollFields(device_code), headers)
+  const [waiting, approved] = [await codes(), await codes()]
+  await service.approve(approved.user_code, 'user')
+  const { access_token } = await poll(approved, await headersOf('POST', POLLS))
+  const authorization = `${rules ? 'DPoP' : 'Bearer'} ${access_token}`
+  return {
+    polls: {
+      headers: () => headersOf('POST', POLLS),
+      async send(headers) {
+        const { error } = await poll(waiting, headers)
+        if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
+      },
+    },
+    requests: {
+      headers: async () => ({ authorization, ...(await headersOf('GET', API, access_token)) }),
+      send: (headers) => service.authenticate({ method: 'GET', url: API, headers: new Headers(headers) }),
+    },
+  }
+}
+
+const services = {
+  'without DPoP': await start(),
+  'with DPoP': await start({}),
+  'with DPoP, `singleUse`': await start({ singleUse: true }),
+}
+
+for (const kind of ['polls', 'requests']) {
+  const microseconds = async (service) => {
+    const { headers, send } = service[kind]
+    const made = []
+    while (made.length < REQUESTS) made.push(await headers())
+    const start = process.cpuUsage()
+    for (const one of made) await send(one)
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / REQUESTS
+  }
+  const times = await takeTurns(services, ROUNDS, microseconds, 3)
+  printFigures(
+    `${kind}, ${ROUNDS} rounds of ${REQUESTS}`,
+    ['CPU, µs each', 'a second of CPU time', 'of those without'],
+    times,
+    (values) => [
+      `${Math.round(median(values))}`,
+      `${Math.round(1e6 / median(values))}`,
+      ratio(times['without DPoP'], values),
+    ],
+  )
+}
