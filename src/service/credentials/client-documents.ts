@@ -84,8 +84,6 @@ export function createClientDocuments({ hosts, fetch = systemFetch }: ClientDocu
   }
 }
 
-export type Documents = ReturnType<typeof createClientDocuments>
-
 /** Seconds for which a response is fresh; 0 if it does not say. RFC 9111, section 4.2. */
 function freshness(headers: Headers): number {
   const control = headers.get('cache-control') ?? ''

@@ -87,5 +87,3 @@ export function createProofs(
     },
   }
 }
-
-export type Proofs = ReturnType<typeof createProofs>

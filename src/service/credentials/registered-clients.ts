@@ -80,5 +80,3 @@ export function createRegisteredClients(
     },
   }
 }
-
-export type RegisteredClients = ReturnType<typeof createRegisteredClients>

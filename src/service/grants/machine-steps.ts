@@ -26,7 +26,7 @@ interface Arrow {
 type Assignment = ((args: Args) => object) | Readonly<Record<string, unknown>>
 
 /**
- * Runs a machine like XState's `transition()`, from a table of its transitions: an eighth of the time, at each poll of a service.
+ * Runs a machine like XState's `transition()`, from a table of its transitions, which costs less at each poll of a service.
  * The machine may have guards and assignments, and no other effects. What is kept is the name of the innermost state and the
  * context, as plain JSON.
  *
