@@ -114,7 +114,7 @@ export interface McpLogin {
   login(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /**
    * Ends the waits for the user, so that the process can end: they reject with {@link LoginPendingError}, after a poll that is
-   * on its way. Another process can continue the login.
+   * on its way. Another process can continue the login. Afterwards, `fetch` starts no login: it resolves to the response.
    */
   stop(): void
   /** Removes the login from the store, gives up a pending one, and revokes the tokens. */
@@ -278,6 +278,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     for (let waited = 0; ; ) {
       const state = await pending.look()
       if (state.type === 'free') {
+        if (stopping.signal.aborted) return false
         const done = await start(challenge, refused, isWanted)
         if (done !== undefined) return done
         continue

@@ -87,6 +87,32 @@ describe('authgraph mcp', { concurrent: true }, () => {
     await world.expect(['mcp', 'login', url], noKeyring)
   })
 
+  test('refuses a page of another host, and says which option allows it', async ({ world }) => {
+    const codes = { device_code: 'code', user_code: 'WDJB-MJHT', expires_in: 900, interval: 5 }
+    const server: string = await world.serve(({ url = '' }, response) => {
+      const issuer = {
+        issuer: server,
+        device_authorization_endpoint: `${server}/codes`,
+        token_endpoint: `${server}/token`,
+        grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code'],
+      }
+      const body =
+        url === '/codes'
+          ? { ...codes, verification_uri: 'https://github.com/login/device' }
+          : url.includes('protected-resource')
+            ? { resource: `${server}/mcp`, authorization_servers: [server] }
+            : issuer
+      if (url === '/mcp') return response.writeHead(401).end()
+      return response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+    })
+    const login = ['mcp', 'login', '--store', 'file', '--issuer', server, '--client-id', CLIENT_ID]
+    await world.expect([...login, `${server}/mcp`], {
+      code: 1,
+      stderr: ['sends the user to github.com', 'add it with --verification-host'],
+      never: ['verificationHosts', 'WDJB'],
+    })
+  })
+
   test('reports that the user denied', async ({ world }) => {
     const { service, url, options } = await serverIn(world)
     const denied = { code: 4, stderr: [/denied/.source] }

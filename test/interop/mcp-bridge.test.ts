@@ -241,6 +241,26 @@ describe('authgraph mcp', () => {
     expect([sessions.count, faults]).toEqual([2, []])
   })
 
+  test('ends its session with its host, also if the server never says so or refuses the token', async () => {
+    const { logIn, run, sessions, demands, issued } = await userOf()
+    await logIn()
+    for (const [isEndSilent, isStrict, left] of [
+      [false, false, 0],
+      [true, false, 0],
+      [false, true, 1],
+    ] as const) {
+      Object.assign(sessions, { known: new Set(), isEndSilent })
+      Object.assign(demands, { isStrict: false })
+      const { child, stdout, ended } = run([])
+      child.stdin.write(message('initialize', INITIALIZE))
+      await stdout(/serverInfo/)
+      Object.assign(demands, { isStrict })
+      child.stdin.end()
+      expect(await ended).toEqual([0, null])
+      expect([sessions.known?.size, issued()]).toEqual([left, 1])
+    }
+  })
+
   test('gives up a request that the host cancels, but not the login', async () => {
     const { logIn, host, approve, issued } = await userOf()
     await logIn()

@@ -16,8 +16,8 @@ export async function mcpWorld(kind: 'given client' | 'registration' = 'given cl
   const { service, codes, refreshes } = issuer
   /** Tokens that the server refuses. */
   const refused = new Set<string>()
-  /** The sessions that the server knows; it has none until a test adds this. */
-  const sessions = { known: undefined as Set<string> | undefined, count: 0 }
+  /** The sessions that the server knows; it has none until a test adds this. It may leave their end without an answer. */
+  const sessions = { known: undefined as Set<string> | undefined, count: 0, isEndSilent: false }
   /** What the server asks for, whatever the token: a scope for each call, or another token. */
   const demands = { scope: undefined as (() => string) | undefined, isStrict: false }
   const handler = createMcpHandler(() => {
@@ -42,6 +42,8 @@ export async function mcpWorld(kind: 'given client' | 'registration' = 'given cl
     const isFirst = text.includes('"method":"initialize"')
     if (sessions.known && !isFirst && !sessions.known.has(request.headers.get('mcp-session-id') ?? ''))
       return new Response('', { status: 404 })
+    if (request.method === 'DELETE' && sessions.known?.delete(request.headers.get('mcp-session-id') ?? ''))
+      return sessions.isEndSilent ? new Promise(() => undefined) : new Response()
     const needed = text.includes('"tools/call"') && demands.scope?.()
     if (needed) {
       const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` }

@@ -1,5 +1,6 @@
 import { LoginPendingError, type PendingCodes } from '../../../errors.ts'
 import type { McpLogin } from '../../../mcp/index.ts'
+import { systemClock, unlessAborted, within } from '../../../request/clock.ts'
 import { memberOf } from '../../../request/response.ts'
 import { failure } from '../../../terminal/failure.ts'
 import { isFailure } from '../../command-error.ts'
@@ -25,6 +26,8 @@ import {
 
 /** Seconds after which `initialize` fails while the user decides: some hosts give up after ten. */
 const INITIALIZE_WAIT = 8
+/** Seconds to end the session at the server: hosts kill a process two seconds after they closed its input. */
+const END_TIMEOUT = 1
 
 /** Opens the login and the transport that uses it. The function shows its codes. */
 type ConnectServer = (onCodes: (codes: PendingCodes) => void) => Promise<{
@@ -174,6 +177,10 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
   await host.start()
   await closed
   login.stop()
+  // A server that is gone or silent does not hold the process.
+  await within({ clock: systemClock, timeout: END_TIMEOUT }, (signal) =>
+    unlessAborted(signal, () => server.terminateSession()),
+  ).catch(() => undefined)
   await server.close()
 }
 

@@ -33,6 +33,8 @@ export interface McpTransport {
 /** The transport to the server. */
 export interface ServerTransport extends McpTransport {
   readonly sessionId?: string | undefined
+  /** Tells the server that its session is over, if there is one. */
+  terminateSession(): Promise<void>
   setProtocolVersion(version: string): void
 }
 

@@ -1,4 +1,4 @@
-import { BadOptionError } from '../../../errors.ts'
+import { BadOptionError, WrongHostError } from '../../../errors.ts'
 import { deviceLogin, type McpLogin, type McpLoginOptions } from '../../../mcp/index.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
@@ -52,6 +52,8 @@ export async function openMcpLogin(
 }
 
 function explain(error: unknown): never {
+  if (error instanceof WrongHostError)
+    throw new WrongHostError(error.message.replace('to "verificationHosts"', 'with --verification-host'))
   if (!(error instanceof BadOptionError)) throw error
   throw new CommandError(
     'usage',
