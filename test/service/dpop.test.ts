@@ -127,6 +127,13 @@ describe('a proof', () => {
     expect(outcome(await service.poll(device_code, device))).toEqual(PENDING)
   })
 
+  test('may not be signed with an algorithm that the metadata does not list', async () => {
+    const service = await start()
+    const { device_code } = await service.codes()
+    const device = await prover(service.clock, 'ES512')
+    expect(outcome(await service.poll(device_code, device))).toEqual([400, 'invalid_dpop_proof'])
+  })
+
   test.each([
     ['with a query and a fragment', `${TOKENS}?a=1#b`],
     ['in another spelling', `HTTP://LOCALHOST:80${TOKEN_PATH.replace('oauth', '%6fauth')}`],
@@ -309,6 +316,11 @@ describe('a refresh', () => {
     const renewed = await service.renew(body.refresh_token, service.thief, { client_secret })
     expect([body.token_type, renewed.body.token_type]).toEqual(['DPoP', 'DPoP'])
     expect(service.newest('token:')).toMatchObject({ jkt: service.thief.jkt })
+    // The response is repeated to the key that its token is bound to, and to no other.
+    const repeated = await service.renew(body.refresh_token, service.own, { client_secret })
+    expect(outcome(repeated)).toEqual([400, 'invalid_dpop_proof'])
+    const again = await service.renew(body.refresh_token, service.thief, { client_secret })
+    expect(again.body).toEqual(renewed.body)
   })
 })
 
@@ -364,7 +376,7 @@ describe('a bound token', () => {
       expect(await send('token', await proofOf(own))).toBe('401 DPoP invalid_token')
       expect(await send('DPoP')).toBe('401 DPoP invalid_dpop_proof')
       expect(await send('DPoP', await proofOf(thief))).toBe('401 DPoP invalid_token')
-      for (const wrong of [{ token: 'another' }, { method: 'GET' }])
+      for (const wrong of [{ token: 'another' }, { token: '' }, { method: 'GET' }])
         expect(await send('DPoP', await own.prove(header, { ...claims, ...wrong }))).toBe(
           '401 DPoP invalid_dpop_proof',
         )
