@@ -14,8 +14,8 @@ export default defineConfig({
   },
   build: {
     rolldownOptions: {
-      // The service imports modules of Node only to listen, which this page never does.
-      external: /^node:/,
+      // The service imports modules of Node to listen, and jose for keys and proofs: this page does neither.
+      external: /^(?:node:|jose\/)/,
     },
   },
 })
