@@ -5,8 +5,8 @@ import { parseFields } from '../../protocol/fields.ts'
 import { systemClock, within } from '../../request/clock.ts'
 import { publicFetch } from '../../request/public-fetch.ts'
 import { get, systemFetch } from '../../request/send.ts'
+import { clientName } from './client-name.ts'
 import type { Client } from './clients.ts'
-import { clientName } from './registered-clients.ts'
 
 /** Which client ID metadata documents the service accepts. */
 export interface ClientDocuments extends Pick<Client, 'scopes' | 'policy'> {

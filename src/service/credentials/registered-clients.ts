@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
-import { visible } from '../../protocol/fields.ts'
 import { hash } from '../stores/hash.ts'
 import type { Records } from '../stores/records.ts'
+import { clientName } from './client-name.ts'
 import type { ClientRecord } from './client-record.ts'
 import type { Client } from './clients.ts'
 import { newFormSecret, newId } from './random-codes.ts'
@@ -17,9 +17,6 @@ export interface Registration extends Pick<Client, 'scopes' | 'policy'> {
 }
 
 const DEFAULT_UNUSED_LIFETIME = 24 * 60 * 60
-
-/** The name of a client that nobody has checked: short, so that it hides nothing else on the page. */
-export const clientName = v.pipe(visible, v.maxLength(100))
 
 /** What a client may say of itself. All other members are ignored. */
 const registrationRequest = v.object({
