@@ -75,7 +75,7 @@ describe('a registration', () => {
       { ...ASKED, token_endpoint_auth_method: 'private_key_jwt' },
       'invalid_client_metadata',
     ],
-    ['a redirect URI that is none', { ...ASKED, redirect_uris: ['here'] }, 'invalid_redirect_uri'],
+    ['a redirect URI that is not a URL', { ...ASKED, redirect_uris: ['here'] }, 'invalid_redirect_uri'],
     [
       'redirect URIs that are no list',
       { ...ASKED, redirect_uris: 'https://a.example' },

@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose'
 import { refuseAbove } from '../host/refused-request.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { hash } from '../stores/hash.ts'
-import type { Records } from '../stores/records.ts'
+import { isFirstUse, type Records } from '../stores/records.ts'
 
 /** The signatures that are accepted, as `alg` of a JWT names them. RFC 7518, section 3.1. */
 export const ASSERTION_ALGORITHMS = ['ES256', 'PS256', 'RS256']
@@ -60,12 +60,8 @@ export function createAssertions(
     // Another server that it names could send it here.
     if (verified === undefined || [aud].flat().length !== 1) return false
     if (exp > clock.now() / 1000 + MAX_LIFETIME + CLOCK_TOLERANCE) return false
-    return usedAssertions.change<boolean>(
-      await hash(JSON.stringify([id, jti])),
-      (used) =>
-        used ? { result: false } : { result: true, value: true, expiresAt: (exp + CLOCK_TOLERANCE) * 1000 },
-      null,
-    )
+    const expiresAt = (exp + CLOCK_TOLERANCE) * 1000
+    return isFirstUse(usedAssertions, await hash(JSON.stringify([id, jti])), expiresAt)
   }
 
   return {

@@ -7,7 +7,7 @@ import {
   verifyProof,
 } from '../../access/proof.ts'
 import { hash, hmac, same } from '../stores/hash.ts'
-import type { Records } from '../stores/records.ts'
+import { isFirstUse, type Records } from '../stores/records.ts'
 
 /**
  * How the service checks proofs of keys.
@@ -77,13 +77,8 @@ export function createProofs(
      */
     async spend({ jkt, jti }: Proof): Promise<void> {
       const expiresAt = clock.now() + MEMORY
-      const id = await hash(`${jkt} ${jti}`)
-      const isNew = await records.change<boolean>(
-        id,
-        (known) => (known ? { result: false } : { result: true, value: true, expiresAt }),
-        null,
-      )
-      if (!isNew) throw new ProofError('the proof was used before')
+      if (!(await isFirstUse(records, await hash(`${jkt} ${jti}`), expiresAt)))
+        throw new ProofError('the proof was used before')
     },
   }
 }

@@ -29,3 +29,12 @@ export function recordsOf<Value>(store: Store, prefix: string): Records<Value> {
       change(id, () => ({ result: undefined, value, ...(expiresAt !== undefined && { expiresAt }) }), null),
   }
 }
+
+/** Remembers an id until a time. Of all calls with the same id, in all processes, one resolves to `true`. */
+export function isFirstUse(records: Records<true>, id: string, expiresAt: number): Promise<boolean> {
+  return records.change<boolean>(
+    id,
+    (known) => (known ? { result: false } : { result: true, value: true, expiresAt }),
+    null,
+  )
+}
