@@ -73,16 +73,7 @@ describe.concurrent.each(Object.entries(SERVERS))(
     }, async ({ expect, onTestFinished }) => {
       const server = await start()
       onTestFinished(server.close)
-      const report = await checkService({
-        clientId: 'device',
-        otherClientId: 'another',
-        provider: server,
-        issuer: server.issuer,
-        scopes: ['openid', 'profile'],
-        resource: server.resource,
-        approve: server.approve,
-        deny: server.deny,
-      })
+      const report = await checkAt(server, { resource: server.resource })
       expect(idsOf(report, 'failed')).toEqual(deviations)
       expect(idsOf(report, 'advised')).toEqual(advised)
       expect(idsOf(report, 'not applicable')).toEqual(inapplicable)
@@ -126,15 +117,7 @@ test('oidc-provider with JWT access tokens, introspection and DPoP meets what th
     },
   })
   onTestFinished(server.close)
-  const report = await checkService({
-    clientId: 'device',
-    otherClientId: 'another',
-    provider: server,
-    issuer: server.issuer,
-    scopes: ['openid', 'profile'],
-    approve: server.approve,
-    deny: server.deny,
-  })
+  const report = await checkAt(server)
   expect(idsOf(report, 'failed')).toEqual(SERVERS['oidc-provider'].deviations)
   expect(report.results.filter(({ id }) => OF_FEATURES.includes(id)).map(({ outcome }) => outcome)).toEqual(
     OF_FEATURES.map(() => 'passed'),
@@ -163,6 +146,23 @@ async function startProvider(configuration: Configuration = {}) {
     tokenEndpoint: `${server.issuer}/token`,
     resource: `${server.issuer}/me`,
   }
+}
+
+function checkAt(
+  server: Awaited<ReturnType<(typeof SERVERS)[keyof typeof SERVERS]['start']>>,
+  more: { readonly resource?: string } = {},
+): Promise<CheckReport> {
+  const { issuer, approve, deny } = server
+  const clients = { clientId: 'device', otherClientId: 'another' }
+  return checkService({
+    ...clients,
+    provider: server,
+    issuer,
+    scopes: ['openid', 'profile'],
+    approve,
+    deny,
+    ...more,
+  })
 }
 
 function idsOf({ results }: CheckReport, outcome: string): string[] {
