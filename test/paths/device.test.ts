@@ -57,6 +57,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     redirected: 'failed',
     failing: 'waiting.retrying',
     busy: 'waiting.retrying',
+    refusedProof: 'waiting.retrying',
     unreadable: 'waiting.retrying',
     unreachable: 'waiting.retrying',
     silence: 'waiting.retrying',
@@ -114,12 +115,12 @@ function targetOf({ from, step }: Edge) {
 proveWalks<DeviceSituation, DeviceWalkStep>(
   'device',
   deviceMachine,
-  DEVICE_SETS.map(({ title, kept, kind }) => ({
+  DEVICE_SETS.map(({ title, kept, kind, ...login }) => ({
     title,
     walk: kept,
     kind,
     nameOf: (path) => nameOfDevicePath(path.map(({ step }) => step)),
-    begin: () => new DrivenDevice(),
+    begin: () => new DrivenDevice(login),
     expectTarget: (edge) => expect(read(edge.to), nameOfEdge(edge)).toMatchObject(targetOf(edge)),
   })),
 )

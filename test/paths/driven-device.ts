@@ -1,15 +1,19 @@
 import { expect } from 'vitest'
+import { holdDuringReads } from '../../docs/break/hold-during-reads.ts'
+import { dpop } from '../../src/dpop/index.ts'
 import {
   createDeviceAuthorization,
   type DeviceAuthorizationActor,
   type DeviceSnapshot,
   type DeviceView,
   resumeDeviceAuthorization,
+  Secret,
   viewOf,
 } from '../../src/index.ts'
 import type { DeviceStep, WireResponse } from '../../src/testing/index.ts'
 import { type DeviceSituation, type DeviceWalkStep, stateName } from '../../src/testing/paths/device-walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { Challenges, KEY, PUBLIC_KEY, RESOURCE } from './challenges.ts'
 import { HeldRequests } from './held-requests.ts'
 import { LATENCY } from './path-sets.ts'
 import type { Driven } from './prove-walks.ts'
@@ -78,15 +82,16 @@ const ERROR_AFTER: Readonly<Record<string, NonNullable<DeviceView['error']>['cod
   unknownCode: 'refused',
   failing: 'refused',
   busy: 'refused',
+  refusedProof: 'refused',
   unreadable: 'bad_response',
   redirected: 'redirected',
   unreachable: 'unreachable',
   silence: 'timed_out',
 }
 
-/** What is compared of a device: all that is no object of the flow, and no function. */
+/** What is compared of a device: all that is no object of the flow, no function and no random key. */
 export function comparableOf(snapshot: DeviceSnapshot) {
-  const { flow, codes, token, error, ...context } = snapshot.context
+  const { flow, codes, dpopKey, token, error, ...context } = snapshot.context
   return {
     state: stateName(snapshot),
     isActive: snapshot.status === 'active',
@@ -98,9 +103,18 @@ export function comparableOf(snapshot: DeviceSnapshot) {
   }
 }
 
-/** The real client under virtual time; its service does what the steps of a path say. */
+/** How the client of a walk logs in. */
+export type LoginOptions = { readonly isBound?: boolean }
+
+/**
+ * The real client under virtual time; its service does what the steps of a path say. If the login is bound to a key, the
+ * service challenges each request before it takes the step.
+ */
 export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
   readonly time = new VirtualTime()
+  readonly #challenges: Challenges | undefined
+  /** The key of the login, if it is bound to one. */
+  #jwk: unknown
   #sent = 0
   #actor: DeviceAuthorizationActor | undefined
   readonly #open = new HeldRequests()
@@ -125,6 +139,12 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
   /** Whether the login was resumed. */
   #isResumed = false
 
+  constructor({ isBound = false }: LoginOptions = {}) {
+    this.#challenges = isBound ? new Challenges() : undefined
+    // WebCrypto takes no virtual time.
+    holdDuringReads(this.time)
+  }
+
   get snapshot(): DeviceSnapshot {
     if (this.#actor === undefined) throw new Error('the client was not started')
     return this.#actor.getSnapshot()
@@ -141,10 +161,18 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
         return clock.now() - this.#lag
       }
       const options = { clock: { ...clock, now }, fetch: this.#fetch, random: () => 0 }
+      const bound = this.#challenges && { dpop: dpop(), resource: RESOURCE }
       this.#actor = resume
-        ? resumeDeviceAuthorization(resume, options)
+        ? resumeDeviceAuthorization(
+            bound ? { ...resume, dpopKey: KEY.reveal(), resource: [RESOURCE] } : resume,
+            {
+              ...options,
+              ...(bound && { dpop: bound.dpop }),
+            },
+          )
         : createDeviceAuthorization({
             ...options,
+            ...bound,
             clientId: 'client-id-in-the-clear',
             scopes: ['repo', 'gist'],
           })
@@ -214,7 +242,7 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
       requests: this.#open.count,
       view: { ...view, error: view.error?.code },
     }).toEqual({
-      device: comparableOf(device),
+      device: this.#boundIfAsked(comparableOf(device)),
       interval: codes && this.#required.seconds,
       requests: isAsking ? 1 : 0,
       view: this.#viewBy(view),
@@ -231,6 +259,12 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
     expect(this.#sent).toBe(sent)
     expect(this.time.timers).toBe(0)
     expect(this.#open.count).toBe(0)
+  }
+
+  /** What a device must be like whose token is bound to its key. */
+  #boundIfAsked({ token, ...device }: ReturnType<typeof comparableOf>) {
+    const bound = { tokenType: 'DPoP', dpopKey: expect.any(Secret) }
+    return { ...device, token: token && this.#challenges ? { ...token, ...bound } : token }
   }
 
   /** Records what a step must show. What a state shows is by the states alone. */
@@ -273,17 +307,25 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
   readonly #fetch: typeof globalThis.fetch = (input, init) => {
     const isPoll = this.#shown.until !== undefined
     const { url, fields } = REQUESTS[isPoll ? (this.#isResumed ? 'resumedPoll' : 'poll') : 'codes']
-    this.#sent += 1
-    const { method, body, headers, redirect } = init ?? {}
-    const sent = { url: String(input), method, redirect, headers: Object.fromEntries(new Headers(headers)) }
+    const expected = this.#challenges ? { ...fields, resource: RESOURCE } : fields
+    const { method, body, redirect } = init ?? {}
+    const { dpop: proof, ...headers } = Object.fromEntries(new Headers(init?.headers))
+    const sent = { url: String(input), method, redirect, headers }
     expect({ ...sent, ...readForm(body) }).toEqual({
       url,
       method: 'POST',
       redirect: 'manual',
       headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-      names: Object.keys(fields).sort(),
-      fields,
+      names: Object.keys(expected).sort(),
+      fields: expected,
     })
+    const challenge = this.#challenges?.respondTo({ url, proof: proof ?? null, now: this.time.now })
+    if (challenge) return Promise.resolve(challenge)
+    if (this.#challenges) {
+      this.#jwk ??= this.#isResumed ? PUBLIC_KEY : this.#challenges.jwk
+      expect(this.#challenges.jwk, 'the key of the login').toEqual(this.#jwk)
+    }
+    this.#sent += 1
     if (isPoll) {
       this.#shown.polls += 1
       if (this.time.now >= (this.#shown.until ?? 0)) this.#polledInTime = false
@@ -296,7 +338,8 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
   async #response(response: WireResponse | undefined, latency = LATENCY): Promise<void> {
     await this.#nothingHappensFor(latency)
     if (response) this.#require(response.body)
-    this.#open.respond(response)
+    const body = this.#challenges ? response?.body.replace('"bearer"', '"DPoP"') : response?.body
+    this.#open.respond(response && { ...response, body: body ?? '' })
     this.#required.from = this.time.now
     await this.time.advance(0)
   }

@@ -1,9 +1,13 @@
 import { expect } from 'vitest'
+import { holdDuringReads } from '../../docs/break/hold-during-reads.ts'
 import { refreshFamily } from '../../machines/refresh-family.ts'
 import type { Dialect } from '../../src/service/index.ts'
 import type { Family } from '../../src/service/tokens/families.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 import { watchedStore } from '../support/watched-store.ts'
+import { BOUND, BoundClient, JKT } from './bound-client.ts'
+import { RESOURCE } from './challenges.ts'
 import { Host } from './host.ts'
 import type { Driven } from './prove-walks.ts'
 import type {
@@ -15,9 +19,8 @@ import type {
 } from './walks/family-walk.ts'
 import type { IssuedStep } from './walks/issuing.ts'
 
-/** Turns of the event loop in which the service must have responded, and after which its store counts as idle. */
-const MOST_TURNS = 2000
-const IDLE_TURNS = 4
+/** How often the service may be waited for, until it has responded and its store is idle. */
+const MOST_WAITS = 500
 
 const BACK: Readonly<Record<PresentedToken, number>> = { newest: 0, previous: 1, older: 2 }
 
@@ -35,7 +38,10 @@ interface Open {
   claim?: string | undefined
 }
 
-/** The real service with its real store, whose clock, client and host do what the steps of a path say. */
+/**
+ * The real service with its real store, whose clock, client and host do what the steps of a path say. If the login is bound
+ * to a key, everything that the service must refuse arrives before and after each refresh.
+ */
 export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   readonly #service: ReturnType<typeof startService>
   /** Its clock stands still, so that it deletes nothing: the machine alone says when a login is over. */
@@ -46,19 +52,28 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     of.claim = this.#family?.claim?.id
     return of
   })
+  readonly #bound: BoundClient | undefined
+  readonly #time = new VirtualTime()
   #open: Open[] = []
   #requests = 0
   /** The pairs that the client has received, by the number of their refresh token. */
   readonly #pairs: Pair[] = []
   #results: FamilyResult[] = []
 
-  constructor({ dialect, lifetime, reuseWindow }: Required<FamilyWalkOptions> & { dialect: Dialect }) {
+  constructor(
+    { dialect, lifetime, reuseWindow }: Required<FamilyWalkOptions> & { dialect: Dialect },
+    isBound: boolean,
+  ) {
     this.#service = startService({
       store: this.#watched.store,
       issueToken: this.#host.issueToken,
       refreshTokens: { lifetime, reuseWindow },
       dialect,
+      ...(isBound && BOUND),
     })
+    if (isBound) this.#bound = new BoundClient(this.#service, this.#service.clock, () => this.#family)
+    // WebCrypto takes some turns of the event loop.
+    holdDuringReads(this.#time)
   }
 
   get #family(): Family | undefined {
@@ -70,7 +85,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     [Type in FamilyWalkStep['type']]: (step: Extract<FamilyWalkStep, { type: Type }>) => unknown
   } = {
     login: async () => {
-      this.#pairs.push(await this.#service.login())
+      this.#pairs.push(await (this.#bound ? this.#bound.login() : this.#service.login()))
     },
     wait: ({ milliseconds }) => {
       this.#service.clock.time += milliseconds
@@ -106,25 +121,28 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     )
     const { value, context } = family ?? {}
     const stored = this.#family
-    const headers = new Headers({ authorization: `Bearer ${this.#pairs.at(-1)?.access_token}` })
-    const caller = await this.#service.authenticate({ headers }).catch(() => undefined)
+    const isValid = await this.#isValid(this.#pairs.at(-1)?.access_token ?? '')
     expect({
       family: {
         state: stored?.state,
         generation: stored?.generation,
         rotatedAt: stored?.rotatedAt,
         until: stored?.claim?.until,
+        jkt: stored?.jkt,
+        resource: stored?.resource,
       },
       results: this.#results.sort(),
       issuing: this.#host.making.length,
       pairs: this.#pairs.length,
-      isValid: caller?.form === 'oauth',
+      isValid,
     }).toEqual({
       family: {
         state: value,
         generation: context?.generation,
         rotatedAt: context?.rotatedAt,
         until: context?.claim?.until,
+        jkt: this.#bound && JKT,
+        resource: this.#bound && RESOURCE,
       },
       results,
       issuing,
@@ -149,12 +167,19 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     }
   }
 
-  /** Lets the service do all that waits for no time and no host, until its store has been idle for some turns. */
+  async #isValid(token: string): Promise<boolean> {
+    if (this.#bound) return this.#bound.isAccepted(token)
+    const headers = new Headers({ authorization: `Bearer ${token}` })
+    const caller = await this.#service.authenticate({ headers }).catch(() => undefined)
+    return caller?.form === 'oauth'
+  }
+
+  /** Lets the service do all that waits for no time and no host, until its store is idle. */
   async #settled(isExpected: () => boolean): Promise<void> {
-    for (let turn = 0, idleSince = 0; turn < MOST_TURNS && turn < idleSince + IDLE_TURNS; turn += 1) {
-      const updates = this.#watched.written.length
-      await new Promise((resolve) => setImmediate(resolve))
-      if (updates !== this.#watched.written.length || !isExpected()) idleSince = turn
+    for (let waits = 0, updates = -1; waits < MOST_WAITS; waits += 1) {
+      if (updates === this.#watched.written.length && isExpected()) return
+      updates = this.#watched.written.length
+      await this.#time.settle()
     }
   }
 
@@ -162,7 +187,11 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   async #refresh(open: Open): Promise<void> {
     const { generation } = open
     this.#requests += 1
-    const { status, body } = await this.#service.refresh(this.#pairs[generation]?.refresh_token ?? '')
+    const refresh_token = this.#pairs[generation]?.refresh_token ?? ''
+    const fields = { grant_type: 'refresh_token', refresh_token }
+    const isAlone = () => this.#open.length === 1
+    const { status, body } = await (this.#bound?.spend(fields, 'invalid_dpop_proof', isAlone) ??
+      this.#service.refresh(refresh_token))
     this.#open = this.#open.filter((other) => other !== open)
     if (status === 503) this.#results.push('busy')
     else if (body.refresh_token === undefined) this.#results.push('refused')

@@ -1,8 +1,10 @@
 import { expect } from 'vitest'
 import { deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
 import type { Grant } from '../../src/service/grants/grant-steps.ts'
-import { startService } from '../support/start-service.ts'
+import { GRANT_TYPE, startService } from '../support/start-service.ts'
 import { watchedStore } from '../support/watched-store.ts'
+import { BOUND, BoundClient, JKT } from './bound-client.ts'
+import { RESOURCE } from './challenges.ts'
 import { Host } from './host.ts'
 import type { Driven } from './prove-walks.ts'
 import type { IssuedStep } from './walks/issuing.ts'
@@ -57,7 +59,10 @@ export function foundIn(
   }
 }
 
-/** The real service with its real store, whose clock, user and host do what the steps of a path say. */
+/**
+ * The real service with its real store, whose clock, user and host do what the steps of a path say. If the login is bound to
+ * a key, everything that the service must refuse arrives before each poll.
+ */
 export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> {
   readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
   readonly #watched = watchedStore(this.#clock)
@@ -66,7 +71,10 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     if (this.#polled === undefined) throw new Error('nobody asks for this token')
     return { claim: grantIn(this.#watched)?.claim?.id ?? '', received: this.#polled }
   })
+  readonly #bound: BoundClient | undefined
   #polled: Promise<ReceivedEvent> | undefined
+  /** The error for a code that is unknown, or bound to another key. */
+  readonly #unknownCode: string
   #codes = { device_code: '', user_code: '' }
   readonly #leeway: number
   /** By the specification alone: seconds between two polls, and when the last one came that was not early. */
@@ -75,15 +83,21 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
   readonly #delivered = new Set<string>()
   #last: { received?: ReceivedEvent | undefined; decision?: string | undefined } = {}
 
-  constructor(options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { dialect: 'github' | 'rfc8628' }) {
+  constructor(
+    options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { dialect: 'github' | 'rfc8628' },
+    isBound: boolean,
+  ) {
     this.#leeway = options.leeway ?? 0
+    this.#unknownCode = options.dialect === 'github' ? 'incorrect_device_code' : 'invalid_grant'
     if (options.firstPoll === 'counted') this.#lastPollAt = this.#clock.time
     this.#service = startService({
       clock: this.#clock,
       store: this.#watched.store,
       issueToken: this.#host.issueToken,
       ...options,
+      ...(isBound && BOUND),
     })
+    if (isBound) this.#bound = new BoundClient(this.#service, this.#clock, () => grantIn(this.#watched))
   }
 
   /** One executor for each type of step. */
@@ -91,7 +105,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     [Type in ServiceWalkStep['type']]: (step: Extract<ServiceWalkStep, { type: Type }>) => unknown
   } = {
     codes: async () => {
-      this.#codes = (await this.#service.askForCodes()).body
+      this.#codes = (await (this.#bound ?? this.#service).askForCodes()).body
       expect(this.#codes).toMatchObject({ interval: 5, expires_in: 900 })
     },
     wait: ({ milliseconds }) => {
@@ -139,6 +153,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
         lastPollAt,
         user,
         claim: claim && { until: claim.until },
+        ...(this.#bound && { resource: RESOURCE, jkt: JKT }),
       },
       decision,
       result,
@@ -167,7 +182,9 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
   }
 
   async #poll(): Promise<ReceivedEvent> {
-    const { body } = await this.#service.poll(this.#codes.device_code)
+    const { device_code } = this.#codes
+    const fields = { device_code, grant_type: GRANT_TYPE }
+    const { body } = await (this.#bound?.spend(fields, this.#unknownCode) ?? this.#service.poll(device_code))
     if (body.access_token === undefined)
       return { result: RESPONSES[body.error] ?? body.error, interval: body.interval }
     this.#delivered.add(body.access_token)

@@ -1,8 +1,10 @@
 import { expect } from 'vitest'
 import type { SnapshotFrom } from 'xstate'
+import { holdDuringReads } from '../../docs/break/hold-during-reads.ts'
 import type { session as sessionMachine } from '../../machines/session.ts'
 import { tokenInUse } from '../../machines/session-selectors.ts'
 import { formOf } from '../../src/auth/auth.ts'
+import { dpop } from '../../src/dpop/index.ts'
 import { type Clock, github, type OAuthToken, type Provider, Secret } from '../../src/index.ts'
 import { createSession, memoryStore, type Session, viewOfSession } from '../../src/session/index.ts'
 import { keptOf, loginRecord, readSession } from '../../src/session/session-record.ts'
@@ -10,6 +12,7 @@ import type { Json } from '../../src/store/store.ts'
 import { CODES_RESPONSES } from '../../src/testing/paths/codes-responses.ts'
 import { jsonResponse, pageResponse, type WireResponse } from '../../src/testing/paths/wire-response.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { Challenges, KEY, PUBLIC_KEY } from './challenges.ts'
 import { HeldRequests } from './held-requests.ts'
 import { HeldStore } from './held-store.ts'
 import type { Driven } from './prove-walks.ts'
@@ -99,7 +102,10 @@ const NAME = 'default'
 /** GitHub, if it had an endpoint for revocation. */
 const PROVIDER: Provider = { ...github(), revocationEndpoint: 'https://github.com/revoke' }
 
-/** The real session, whose store, provider, user and other processes do what the steps of a path say. */
+/**
+ * The real session, whose store, provider, user and other processes do what the steps of a path say. If its tokens are
+ * bound to keys, the provider challenges each request before it takes the step.
+ */
 export class DrivenSession implements Driven<SessionSituation, SessionStep> {
   readonly #time = new VirtualTime()
   readonly #records = memoryStore()
@@ -114,9 +120,15 @@ export class DrivenSession implements Driven<SessionSituation, SessionStep> {
   /** The requests of a step, and what they must be. */
   #requests: { readonly sent: object; readonly expected: object }[] = []
   #revoked = 0
+  readonly #challenges: Challenges | undefined
+  /** The key of each refresh token that this process received: others have that of an earlier process. */
+  readonly #keys = new Map<unknown, unknown>()
 
-  constructor(now: number) {
+  constructor(now: number, isBound: boolean) {
     this.#time.now = now
+    this.#challenges = isBound ? new Challenges() : undefined
+    // WebCrypto takes no virtual time.
+    holdDuringReads(this.#time)
   }
 
   get #session(): Session {
@@ -140,9 +152,12 @@ export class DrivenSession implements Driven<SessionSituation, SessionStep> {
         store: this.#store,
         name: NAME,
         fetch: (input, init) => {
+          const challenge = this.#challenge(String(input), init)
+          if (challenge) return Promise.resolve(challenge)
           this.#requests.push(this.#readRequest(input, init))
           return this.#open.hold(init?.signal)
         },
+        ...(this.#challenges && { dpop: dpop() }),
         clock: this.#breakable(this.#time.clock()),
         random: () => 0,
       })
@@ -153,7 +168,8 @@ export class DrivenSession implements Driven<SessionSituation, SessionStep> {
     cancel: (step) => this.#session.actor.send(step),
     keep: () => {
       this.#issued += 1
-      this.#session.actor.send({ type: 'keep', token: tokenOf(this.#issued, this.#time.now) })
+      const token = tokenOf(this.#issued, this.#time.now)
+      this.#session.actor.send({ type: 'keep', token: this.#boundIfAsked(token) })
     },
     rejected: ({ token }) => {
       const inUse = token === 'inUse' && tokenInUse(this.#snapshot.context)?.token.accessToken.reveal()
@@ -281,8 +297,28 @@ export class DrivenSession implements Driven<SessionSituation, SessionStep> {
     }
   }
 
+  /** The challenge of a request. A refresh must have the key of its token, and a revocation needs no proof. */
+  #challenge(url: string, init: RequestInit | undefined): Response | undefined {
+    const proof = new Headers(init?.headers).get('dpop')
+    if (this.#challenges === undefined || url === PROVIDER.revocationEndpoint) {
+      expect(proof).toBe(null)
+      return undefined
+    }
+    const challenge = this.#challenges.respondTo({ url, proof, now: this.#time.now })
+    const token = new URLSearchParams(String(init?.body)).get('refresh_token')
+    if (token) expect(this.#challenges.jwk).toEqual(this.#keys.get(token) ?? PUBLIC_KEY)
+    return challenge
+  }
+
+  #boundIfAsked(token: OAuthToken): OAuthToken {
+    return this.#challenges ? { ...token, tokenType: 'DPoP', dpopKey: KEY } : token
+  }
+
   async #respond(response: WireResponse | undefined): Promise<void> {
-    this.#open.respond(response)
+    const body = this.#challenges ? response?.body.replace('"bearer"', '"DPoP"') : response?.body
+    const issued = /"refresh_token":"([^"]+)"/.exec(body ?? '')?.[1]
+    if (issued) this.#keys.set(issued, this.#challenges?.jwk)
+    this.#open.respond(response && { ...response, body: body ?? '' })
     await this.#time.settle()
   }
 
@@ -317,7 +353,12 @@ export class DrivenSession implements Driven<SessionSituation, SessionStep> {
 
   async #write(stored: Stored): Promise<void> {
     if (stored === undefined) return
-    await this.#records.update(NAME, () => ({ result: undefined, value: recordOf(stored) }))
+    const value = recordOf(
+      typeof stored === 'object'
+        ? { ...stored, kept: { ...stored.kept, token: this.#boundIfAsked(stored.kept.token) } }
+        : stored,
+    )
+    await this.#records.update(NAME, () => ({ result: undefined, value }))
   }
 }
 

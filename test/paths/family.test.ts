@@ -9,18 +9,18 @@ import { type FamilySituation, type FamilyWalkStep, familyWalk } from './walks/f
 proveWalks<FamilySituation, FamilyWalkStep>(
   'refresh family',
   refreshFamily,
-  FAMILIES.map((options) => {
-    const walk = familyWalk(options)
-    return {
-      title: titleOfFamily(options),
-      walk,
-      kind: 'shortest',
-      begin: () => new DrivenFamily(options),
-      expectTarget: (edge) =>
-        expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.reuseWindow)),
-      rules: options.dialect,
-    }
-  }),
+  FAMILIES.flatMap((options) => [
+    { title: titleOfFamily(options), options, isBound: false },
+    { title: `${titleOfFamily(options)}, with DPoP and a resource`, options, isBound: true },
+  ]).map(({ title, options, isBound }) => ({
+    title,
+    walk: familyWalk(options),
+    kind: 'shortest',
+    begin: () => new DrivenFamily(options, isBound),
+    expectTarget: (edge) =>
+      expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.reuseWindow)),
+    rules: options.dialect,
+  })),
 )
 
 /** Where each step leads by the guide on refresh tokens, written down apart from the machine. */

@@ -10,13 +10,16 @@ export const DEVICE_WALKS = {
 }
 
 /** The paths of the device, by the name of their tests. */
-export const DEVICE_SETS = Object.entries(DEVICE_WALKS).flatMap(([login, walk]) =>
-  (['shortest', 'simple'] as const).map((kind) => ({
-    title: `a ${login} login, ${kind} paths`,
-    kept: kind === 'simple' ? awake(walk) : walk,
-    kind,
-  })),
-)
+export const DEVICE_SETS = Object.entries(DEVICE_WALKS).flatMap(([login, walk]) => [
+  { title: `a ${login} login, shortest paths`, kept: walk, kind: 'shortest' as const },
+  { title: `a ${login} login, simple paths`, kept: awake(walk), kind: 'simple' as const },
+  {
+    title: `a ${login} login with DPoP for a resource, whose requests are challenged, shortest paths`,
+    kept: walk,
+    kind: 'shortest' as const,
+    isBound: true,
+  },
+])
 
 /** Without sleeps, which the shortest paths have: with them there are twenty times as many simple ones. */
 function awake(walk: DeviceWalk): DeviceWalk {

@@ -10,12 +10,15 @@ import { serviceWalk } from './walks/service-walk.ts'
 proveWalks(
   'service',
   deviceGrant,
-  SERVICES.map((options) => ({
-    title: titleOfService(options),
+  SERVICES.flatMap((options) => [
+    { title: titleOfService(options), options, isBound: false },
+    { title: `${titleOfService(options)}, with DPoP and a resource`, options, isBound: true },
+  ]).map(({ title, options, isBound }) => ({
+    title,
     walk: serviceWalk(options),
     kind: 'shortest',
     nameOf: nameOfServicePath,
-    begin: () => new DrivenService(options),
+    begin: () => new DrivenService(options, isBound),
     expectTarget: (edge) =>
       expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.firstPoll)),
     rules: options.dialect,

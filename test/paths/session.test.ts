@@ -98,12 +98,17 @@ function targetOf({ from, step }: Edge): string | undefined {
 
 const walk = sessionWalk()
 
-proveWalks('session', session, [
-  {
-    title: 'a session',
+proveWalks(
+  'session',
+  session,
+  [
+    { title: 'a session', isBound: false },
+    { title: 'a session with DPoP, whose requests are challenged', isBound: true },
+  ].map(({ title, isBound }) => ({
+    title,
     walk,
     kind: 'shortest',
-    begin: () => new DrivenSession(walk.start.now),
+    begin: () => new DrivenSession(walk.start.now, isBound),
     expectTarget: (edge) => expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge)),
-  },
-])
+  })),
+)

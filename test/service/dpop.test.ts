@@ -264,13 +264,26 @@ describe('a device code', () => {
     expect((await poll(device_code, own)).body.access_token).toBe(body.access_token)
   })
 
+  test('that was approved before its first poll is bound by it: nobody else gets the token again', async () => {
+    const { codes, approve, poll, own, thief } = await start()
+    const { device_code, user_code } = await codes()
+    await approve(user_code, USER)
+    const { body } = await poll(device_code, own)
+    expect(body.token_type).toBe('DPoP')
+    for (const proof of [undefined, thief])
+      expect(outcome(await poll(device_code, proof))).toEqual([400, 'invalid_grant'])
+    expect((await poll(device_code, own)).body.access_token).toBe(body.access_token)
+  })
+
   test('whose token was issued without a key is not bound by a later poll', async () => {
     const service = await start()
     const { deviceCode, poll } = await service.approved({ scope: 'repo' })
     const { body } = await poll()
-    const again = await service.poll(deviceCode, service.own)
-    expect([body.token_type, again.body.token_type]).toEqual(['bearer', 'bearer'])
-    expect(again.body.access_token).toBe(body.access_token)
+    for (const proof of [service.own, undefined]) {
+      const again = await service.poll(deviceCode, proof)
+      expect(outcome(again)).toEqual([200, 'bearer'])
+      expect(again.body.access_token).toBe(body.access_token)
+    }
   })
 })
 

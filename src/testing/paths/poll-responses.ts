@@ -98,6 +98,15 @@ export const POLL_RESPONSES = {
       error: new RefusedError({ error: 'too_many_requests', status: 429, retryAfter: 40 }),
     }),
   },
+  refusedProof: {
+    response: jsonResponse({ error: 'invalid_dpop_proof' }, 400),
+    label: 'refused proof',
+    means: (at) => ({
+      type: 'fault',
+      at,
+      error: new RefusedError({ error: 'invalid_dpop_proof', status: 400 }),
+    }),
+  },
   unreadable: {
     response: pageResponse(200),
     label: 'HTML page',

@@ -79,6 +79,11 @@ export const REFRESH_RESPONSES = {
       error: new RefusedError({ error: 'too_many_requests', status: 429, retryAfter: 40 }),
     }),
   },
+  refusedProof: {
+    response: () => jsonResponse({ error: 'invalid_dpop_proof' }, 400),
+    told: 'refused proof',
+    means: () => ({ type: 'fault', error: new RefusedError({ error: 'invalid_dpop_proof', status: 400 }) }),
+  },
   failing: {
     response: () => pageResponse(503),
     told: 'server error',
