@@ -194,8 +194,7 @@ export function createGrants(
         const stepped = step(before, { type: 'poll', at, claim })
         if (stepped === before) return { result: { grant: before } }
         const hasClaim = stepped.claim?.id === claim
-        const binds = poller.jkt !== undefined && (hasClaim || isUndecided(stepped))
-        const grant = binds ? { ...stepped, jkt: poller.jkt } : stepped
+        const grant = poller.jkt === undefined ? stepped : { ...stepped, jkt: poller.jkt }
         return keep(grant, hasClaim ? { grant, claim } : { grant })
       })
     },
