@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import type { DeviceStatus, Progress } from '../../machines/device-context.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
-import { filled, finite, parseFields, visible, webAddress } from '../protocol/fields.ts'
+import { filled, finite, numberFrom, parseFields, visible, webAddress } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const count = v.custom<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0)
 
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
@@ -59,7 +59,7 @@ export interface ResumeRecord {
 }
 
 const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
-  v: v.literal(1),
+  v: v.picklist([1]),
   clientId: filled,
   deviceCode: filled,
   codeVerifier: v.optional(filled),
@@ -71,11 +71,11 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   resource: v.optional(v.array(v.string())),
   tokenEndpoint: v.string(),
   status: v.picklist(['requested', 'pending', 'slowed'] satisfies DeviceStatus[]),
-  interval: v.pipe(count, v.minValue(1)),
-  margin: v.pipe(finite, v.minValue(1), v.maxValue(2)),
+  interval: v.pipe(count, numberFrom(1)),
+  margin: numberFrom(1, 2),
   nextPollAt: finite,
   expiresAt: finite,
-  expiresIn: v.optional(v.pipe(finite, v.minValue(0))),
+  expiresIn: v.optional(numberFrom(0)),
   writtenAt: v.optional(finite),
   faults: v.optional(count),
   forgiven: v.optional(count),

@@ -43,7 +43,7 @@ const scopes = v.array(v.string())
 const number = v.exactOptional(finite)
 
 const tokenRecord: v.GenericSchema<unknown, TokenRecord> = v.object({
-  v: v.literal(1),
+  v: v.picklist([1]),
   accessToken: tokenText,
   tokenType: v.string(),
   scopes,
