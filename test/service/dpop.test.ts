@@ -452,6 +452,16 @@ describe('a bound token', () => {
     )
   })
 
+  test('is proved for the URL that the client sent to a router that is mounted below it', async () => {
+    const { gates, access_token, own } = await withGates()
+    const claims = { method: 'GET', token: access_token }
+    const dpop = await own.prove(`${API}/v1/items`, claims)
+    const rawHeaders = ['Authorization', `DPoP ${access_token}`, 'DPoP', dpop]
+    const request = { method: 'GET', url: '/items', originalUrl: '/v1/items?page=2', rawHeaders }
+    const incoming = { ...request, socket: { remoteAddress: '127.0.0.1' } }
+    for (const gate of gates) expect(await gate(incoming as never)).toMatchObject({ jkt: own.jkt })
+  })
+
   test('that is a bearer token opens nothing: the challenge says which proofs are accepted', async () => {
     const service = await start()
     const { access_token } = await service.login()
@@ -505,6 +515,17 @@ describe('a bound token', () => {
     expect(await at(service.requireToken(), 'DPoP', access_token, dpop)).toBe('in')
     expect(await at(service.requireToken(), 'Bearer', access_token)).toBe('401 DPoP invalid_token')
   })
+})
+
+test('a host whose function returns a client that needs proofs is told which option is missing', async () => {
+  const service = await start({
+    binds: false,
+    clients: (clientId) => ({ clientId, name: 'App', dpop: 'required' }),
+  })
+  const { device_code } = await service.codes()
+  const { status, body } = await service.poll(device_code)
+  expect([status, body.error, body.access_token]).toEqual([500, 'server_error', undefined])
+  expect(String(service.errors.at(-1))).toContain('set the option dpop of the service')
 })
 
 test('a service that does not bind tokens ignores proofs, and says nothing of them', async () => {
