@@ -73,6 +73,8 @@ async function start({ binds = true, ...options }: TestOptions & { readonly bind
         .splice(0)
         .filter(({ value }) => value !== undefined)
         .map(({ key }) => key.split(':')[0]),
+    /** The kinds of records that were looked at, or written. */
+    reads: () => watched.written.splice(0).map(({ key }) => key.split(':')[0]),
   }
 }
 
@@ -220,6 +222,23 @@ describe('a nonce', () => {
       expect(outcome(await service.poll(body.device_code, proof))).toEqual(PENDING)
       service.wait(5)
     }
+  })
+
+  test('costs one look at the store in ten seconds, however many polls there are', async () => {
+    const service = await start({ dpop: { nonce: true }, interval: 1 })
+    const { device_code } = await service.codes()
+    service.reads()
+    const poll = async () => {
+      const { headers } = await service.poll(device_code, service.own)
+      const nonce = headers.get('dpop-nonce') ?? ''
+      const proof = await service.own.prove(TOKENS, { claims: { nonce } })
+      expect(outcome(await service.poll(device_code, proof))).toEqual(PENDING)
+    }
+    for (let second = 0; second < 20; second += 1) {
+      await poll()
+      service.wait(1)
+    }
+    expect(service.reads().filter((kind) => kind === 'form-secret')).toHaveLength(2)
   })
 
   test('is accepted for a minute at least and two at most, and that of another service is not', async () => {
