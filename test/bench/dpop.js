@@ -11,19 +11,20 @@ const ROUNDS = Number(process.argv[2] ?? 20)
 /** Requests of one turn. Their proofs are made before it. */
 const REQUESTS = 300
 
-const ORIGIN = 'http://localhost'
-const POLLS = `${ORIGIN}/login/oauth/access_token`
-const API = `${ORIGIN}/items`
-
-const { createKey, prove } = dpop()
+const { createKey, prove, learn } = dpop()
 const key = await createKey()
 
 async function proofOf(method, url, token) {
   return (await prove(key, { method, url, token: token && new Secret(token), now: Date.now() })).reveal()
 }
 
-/** A service, a device code that is polled, and a token: both are bound to the key if there are rules. */
-async function start(rules) {
+/**
+ * A service, a device code that is polled, and a token: both are bound to the key if there are rules.
+ *
+ * @param origin Its own, if it asks for nonces: a client remembers one for each origin.
+ */
+async function start(rules, origin = 'http://localhost') {
+  const [polls, api] = [`${origin}/login/oauth/access_token`, `${origin}/items`]
   const service = createService({
     clients: [{ clientId: 'client', name: 'Client' }],
     leeway: 900,
@@ -36,24 +37,36 @@ async function start(rules) {
     const response = await service.fetch(url, { method: 'POST', headers, body: new URLSearchParams(fields) })
     return response.json()
   }
-  const codesAt = `${ORIGIN}/login/device/code`
+  const codesAt = `${origin}/login/device/code`
+  /** Asks for codes without a nonce, which the service then gives. */
+  async function renewNonce() {
+    if (!rules?.nonce) return
+    const { headers } = await service.fetch(codesAt, {
+      method: 'POST',
+      headers: await headersOf('POST', codesAt),
+      body: new URLSearchParams({ client_id: 'client' }),
+    })
+    learn(codesAt, { body: undefined, nonce: headers.get('dpop-nonce') ?? undefined, at: Date.now() })
+  }
+  await renewNonce()
   const codes = async () => post(codesAt, { client_id: 'client' }, await headersOf('POST', codesAt))
-  const poll = ({ device_code }, headers) => post(POLLS, pollFields(device_code), headers)
+  const poll = ({ device_code }, headers) => post(polls, pollFields(device_code), headers)
   const [waiting, approved] = [await codes(), await codes()]
   await service.approve(approved.user_code, 'user')
-  const { access_token } = await poll(approved, await headersOf('POST', POLLS))
+  const { access_token } = await poll(approved, await headersOf('POST', polls))
   const authorization = `${rules ? 'DPoP' : 'Bearer'} ${access_token}`
   return {
+    renewNonce,
     polls: {
-      headers: () => headersOf('POST', POLLS),
+      headers: () => headersOf('POST', polls),
       async send(headers) {
         const { error } = await poll(waiting, headers)
         if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
       },
     },
     requests: {
-      headers: async () => ({ authorization, ...(await headersOf('GET', API, access_token)) }),
-      send: (headers) => service.authenticate({ method: 'GET', url: API, headers: new Headers(headers) }),
+      headers: async () => ({ authorization, ...(await headersOf('GET', api, access_token)) }),
+      send: (headers) => service.authenticate({ method: 'GET', url: api, headers: new Headers(headers) }),
     },
   }
 }
@@ -62,10 +75,12 @@ const services = {
   'without DPoP': await start(),
   'with DPoP': await start({}),
   'with DPoP, `singleUse`': await start({ singleUse: true }),
+  'with DPoP, `nonce`': await start({ nonce: true }, 'http://127.0.0.1'),
 }
 
 for (const kind of ['polls', 'requests']) {
   const microseconds = async (service) => {
+    await service.renewNonce()
     const { headers, send } = service[kind]
     const made = []
     while (made.length < REQUESTS) made.push(await headers())

@@ -41,7 +41,16 @@ export function createProofs(
   records: Records<true>,
   { secret, clock }: { readonly secret: () => Promise<string>; readonly clock: { now(): number } },
 ) {
-  const nonceOf = async (period: number) => hmac(await secret(), `authgraph: DPoP nonce ${period}`)
+  let made = { by: '', nonces: new Map<number, string>() }
+  /** Making a nonce costs as much as verifying a proof: those of two periods are kept. */
+  async function nonceOf(period: number): Promise<string> {
+    const by = await secret()
+    if (made.by !== by || made.nonces.size > 2) made = { by, nonces: new Map() }
+    const { nonces } = made
+    const nonce = nonces.get(period) ?? (await hmac(by, `authgraph: DPoP nonce ${period}`))
+    nonces.set(period, nonce)
+    return nonce
+  }
   const period = () => Math.floor(clock.now() / PERIOD)
 
   async function isNonce(nonce: string): Promise<boolean> {
