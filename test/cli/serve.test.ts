@@ -99,6 +99,17 @@ test('signs tokens with a key that only this user can read, and that the next pr
   expect(statSync(`${database}.key.json`).mode & 0o777).toBe(0o600)
 })
 
+test('signs with one key in all processes that start at once with one file', async () => {
+  const path = file('key.json', '')
+  rmSync(path)
+  const served = Array.from({ length: 4 }, () => serve(...CLIENT, '--jwt', path))
+  const keys = await Promise.all(
+    served.map(async ({ url }) => (await fetch(`${await url()}/.well-known/jwks.json`)).text()),
+  )
+  expect(new Set(keys).size).toBe(1)
+  expect(JSON.parse(keys[0] ?? '').keys).toHaveLength(1)
+})
+
 test('needs a file for the key if other instances may share the store', async () => {
   const served = serve(...CLIENT, '--store', 'redis://127.0.0.1:1', '--jwt')
   expect(await served.ended).toBe(2)
