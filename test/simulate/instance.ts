@@ -70,6 +70,7 @@ export function startInstance(world: World): Instance {
     clientAddress: ({ address }) => address,
     identify: ({ header }) => ({ user: header('x-user') ?? '' }),
     issueToken: (request) => issueToken(world, request),
+    ...world.bound?.options,
     ...(profile.floods > 0 && {
       limits: { codesRequests: LIMIT, wrongDeviceCodes: LIMIT, wrongSecrets: LIMIT },
     }),
@@ -120,7 +121,7 @@ export function stall(world: World, instance: Instance): void {
 }
 
 /** The host's own code: at times slow, at times failing. */
-function issueToken(world: World, { user, family }: TokenRequest): Promise<MadeToken> {
+function issueToken(world: World, { user, family, jkt }: TokenRequest): Promise<MadeToken> {
   const { judge } = world
   const id = judge.issuerOf(world.exchange, family)
   const fault = world.fault('issue', world.login, id)
@@ -128,8 +129,8 @@ function issueToken(world: World, { user, family }: TokenRequest): Promise<MadeT
   const waiting = world.instances.flatMap(({ open }) => [...open.keys()])
   for (const exchange of waiting) if (fault && exchange.login === world.login) exchange.isExcused = true
   const token = newToken()
-  judge.issued.set(token, { user: String(user), by: id })
-  const made = world.refreshTokens ? { token, expiresIn: ACCESS_LIFETIME } : { token }
+  judge.made.set(jkt ?? token, { user: String(user), by: id })
+  const made = world.bound?.made ?? (world.refreshTokens ? { token, expiresIn: ACCESS_LIFETIME } : { token })
   if (fault === 'never') return new Promise(() => undefined)
   if (fault === 'fail') return Promise.reject(new Error('the directory is away'))
   if (fault === undefined) return Promise.resolve(made)

@@ -5,10 +5,13 @@ import {
 } from '../../src/client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, ResumeOptions, ShownCodes } from '../../src/client/options.ts'
 import { exportResume, type ResumeRecord } from '../../src/client/resume.ts'
+import { dpop } from '../../src/dpop/dpop.ts'
 import { DEVICE_CODE_PATH } from '../../src/protocol/endpoints.ts'
 import { github } from '../../src/protocol/provider.ts'
 import type { Clock } from '../../src/request/clock.ts'
 import { errorCodeOf, memberOf, readBody } from '../../src/request/response.ts'
+import { Secret } from '../../src/secret.ts'
+import { type BoundToken, learn, prove, RESOURCE } from './bound.ts'
 import { AUTH_URL, clientOf, newHost } from './instance.ts'
 import { grantKey } from './judge/grants.ts'
 import { ask, send } from './network.ts'
@@ -54,6 +57,10 @@ export class Login {
   /** By how much its clock was set. */
   #step = 0
   #wasOff = 0
+  /** Whether the service has asked for a nonce: the same request comes again at once. */
+  #isChallenged = false
+  /** Its token, where it is bound to a key. */
+  #bound: BoundToken | undefined
 
   constructor(world: World, number: number) {
     const { profile, start } = world
@@ -83,6 +90,11 @@ export class Login {
     else if (this.#happens(restarts, 'restarts')) sometime('restart', () => this.#restart())
   }
 
+  /** What its token is for: two of three logins are for an API. */
+  get resource(): string | undefined {
+    return this.#world.bound && this.number % 3 > 0 ? RESOURCE : undefined
+  }
+
   get hadClockSet(): boolean {
     return this.#step !== 0
   }
@@ -104,6 +116,7 @@ export class Login {
     const { clientId, ...authentication } = clientOf(number % 2 === 1)
     const options: ResumeOptions = {
       ...authentication,
+      ...(this.#world.bound && { dpop: dpop() }),
       provider: PROVIDER,
       fetch: (address, init) => this.#fetch(String(address), init),
       clock: this.#clock,
@@ -112,7 +125,12 @@ export class Login {
     }
     const actor = resume
       ? resumeDeviceAuthorization(resume, options)
-      : createDeviceAuthorization({ ...options, clientId, scopes: [`login:${number}`] })
+      : createDeviceAuthorization({
+          ...options,
+          clientId,
+          scopes: [`login:${number}`],
+          resource: this.resource,
+        })
     this.#actor = actor
     actor.subscribe({
       complete: () => {
@@ -124,17 +142,24 @@ export class Login {
     actor.start()
   }
 
-  async #fetch(address: string, { body, signal }: RequestInit = {}): Promise<Response> {
+  async #fetch(address: string, { body, headers, signal }: RequestInit = {}): Promise<Response> {
     const path = address.slice(AUTH_URL.length)
     const kind = path === DEVICE_CODE_PATH ? 'codes' : 'poll'
-    const about = { address: this.address, grant: this.grantKey }
+    const { dpop: proof } = (headers ?? {}) as Record<string, string>
+    const about = { address: this.address, grant: this.grantKey, proof }
     const exchange = this.#world.begin(this.number, kind, about)
     this.#sends(exchange)
+    const { bound } = this.#world
+    if (kind === 'poll' && this.#world.choices.happens(0.2, 'thief', exchange.id))
+      this.#world.after(
+        this.#world.choices.between(10, 9000, 'steals', exchange.id),
+        () => void bound?.steal(this.number, String(body)),
+      )
     try {
       const response = await send(
         this.#world,
         exchange,
-        ask(this.#world, path, { body: String(body) }),
+        ask(this.#world, path, { body: String(body), dpop: proof }),
         signal,
       )
       const text = await response.text()
@@ -149,6 +174,9 @@ export class Login {
   #sends({ kind, id }: Exchange): void {
     this.#note(`sends ${kind} ${id}`)
     const now = this.#elapsed()
+    const isRepeated = this.#isChallenged
+    this.#isChallenged = false
+    if (isRepeated) return
     if (kind === 'codes') {
       this.#askedAt = now
       return
@@ -185,6 +213,13 @@ export class Login {
       // A request for codes that seems to take longer is taken for a clock that was set.
       const longest = Math.min(LONGEST_POLL, lifetime / 4)
       this.#expiresAt = Math.max(this.#askedAt, this.#elapsed() - longest) + lifetime
+    }
+    this.#isChallenged = error === 'use_dpop_nonce'
+    if (this.#isChallenged) return
+    // Its copy came first.
+    if (error === 'invalid_dpop_proof') {
+      this.#faults(error)
+      return
     }
     if (error === 'expired_token') this.wasToldOfEnd = true
     if (error === 'slow_down') {
@@ -236,7 +271,11 @@ export class Login {
 
   #end(result: DeviceResult): void {
     this.status = result.status
-    if (result.status === 'authorized') this.token = result.token.accessToken.reveal()
+    if (result.status === 'authorized') {
+      const { accessToken, dpopKey: key } = result.token
+      this.token = accessToken.reveal()
+      if (key) this.#bound = { token: this.token, key, resource: this.resource }
+    }
     if (result.status === 'failed') {
       this.error = `${result.error.code} ${result.error.message}`
       this.#world.judge.logged('the error of a device', result.error)
@@ -262,9 +301,19 @@ export class Login {
     const shown = { token, by: newHost('device'), stoodBefore: 0, arrivals: 0, end: 'under way' } as const
     const exchange = world.begin(this.number, 'user', { shown })
     await world.pause(world.choices.between(100, 30_000, 'use', exchange.id))
-    const asking = ask(world, '/user', { method: 'GET', authorization: `Bearer ${token}` })
+    const bound = this.#bound
+    if (bound) await world.bound?.show(bound, this.number)
+    // One for an API is not for the service.
+    if (bound?.resource) return
+    const url = `${AUTH_URL}/user`
+    const proof =
+      bound && (await prove(bound.key, { method: 'GET', url, token: new Secret(token), now: world.now }))
+    const authorization = `${bound ? 'DPoP' : 'Bearer'} ${token}`
+    const asking = ask(world, '/user', { method: 'GET', authorization, dpop: proof?.reveal() })
     const { made } = await send(world, exchange, asking).catch(() => ({ made: undefined }))
-    if ((made === undefined || made.status === 503) && tries > 1) await this.#show(tries - 1)
+    const nonce = made?.headers['dpop-nonce']
+    if (nonce) learn(url, { body: undefined, nonce, at: world.now })
+    if ((made === undefined || made.status === 503 || nonce) && tries > 1) await this.#show(tries - 1)
   }
 
   #elapsed(): number {

@@ -22,14 +22,20 @@ interface RequestParts {
   readonly cookie?: string | undefined
   readonly user?: string
   readonly authorization?: string | undefined
+  readonly dpop?: string | undefined
 }
 
 /** A request as the service reads it, without the adapter that makes one of a web request. */
 export function ask(world: World, path: string, parts: RequestParts): Handle<ServiceResponse> {
-  const { method = 'POST', body = '', cookie, user, authorization } = parts
+  const { method = 'POST', body = '', cookie, user, authorization, dpop } = parts
   const type = 'application/x-www-form-urlencoded'
   const browser = { 'sec-fetch-site': 'same-origin', cookie, 'x-user': user }
-  const headers: Record<string, string | undefined> = { 'content-type': type, ...browser, authorization }
+  const headers: Record<string, string | undefined> = {
+    'content-type': type,
+    ...browser,
+    authorization,
+    dpop,
+  }
   const request = {
     method,
     host: HOST,
@@ -200,7 +206,7 @@ function holdsToken(reply: ServiceResponse | string | undefined): boolean {
 }
 
 /** What a client reads of a response: the runtime's own takes many times as long. */
-function responseOf(made: ServiceResponse): Received {
+export function responseOf(made: ServiceResponse): Received {
   const headers: Record<string, string> = { ...made.headers, 'content-length': String(made.body.length) }
   return {
     made,

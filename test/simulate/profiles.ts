@@ -74,6 +74,8 @@ export interface Profile extends Chances {
   readonly hosts?: 'one' | 'several'
   /** Logins that the host revokes. */
   readonly revocations: number
+  /** Whether tokens are JWTs that are bound to keys, and the key of the service is changed meanwhile. */
+  readonly binds: boolean
   /** Requests of attackers for each login. */
   readonly floods: number
 }

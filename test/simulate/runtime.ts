@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
 import os from 'node:os'
+import { subtleOf } from './crypto.ts'
 import type { Handle, World } from './world.ts'
 
 let world: World | undefined
@@ -7,6 +7,8 @@ let world: World | undefined
 /** Has the timers, the monotonic time and the random values of this process come from a world. */
 export function enter(next: World): void {
   world = next
+  // What devices know of servers ends with their world.
+  Reflect.get(globalThis, 'servers').clear()
 }
 
 /**
@@ -26,7 +28,7 @@ export function replaceGlobals(): void {
   replace(performance, 'now', () => current().now - current().start)
   replace(os, 'uptime', () => (current().now - current().start) / 1000)
   replace(Math, 'random', () => current().draw() / 2 ** 32)
-  replace(globalThis, 'crypto', { getRandomValues, randomUUID, subtle })
+  replace(globalThis, 'crypto', { getRandomValues, randomUUID, subtle: subtleOf(getRandomValues) })
   replace(globalThis, 'Date', NoRealDate)
   // Most of the time that an error takes goes into its stack.
   Error.stackTraceLimit = 0
@@ -50,20 +52,13 @@ function randomUUID(): string {
   return `${current().exchange?.id ?? ''}/${current().exchange?.draws ?? 0}/${number}`
 }
 
-function getRandomValues(bytes: Uint8Array): Uint8Array {
+function getRandomValues<Bytes extends Uint8Array>(bytes: Bytes): Bytes {
   for (let index = 0; index < bytes.length; index += 4) {
     const bits = current().draw()
     for (let byte = 0; byte < 4 && index + byte < bytes.length; byte += 1)
       bytes[index + byte] = (bits >>> (8 * byte)) & 255
   }
   return bytes
-}
-
-/** The runtime's own takes a turn of a thread pool, whose order no seed decides. */
-const subtle = {
-  importKey: async (_: string, key: Uint8Array) => key,
-  sign: async (_: string, key: Uint8Array, data: Uint8Array) =>
-    createHmac('sha256', key).update(data).digest(),
 }
 
 function realWorld(what: string): void {

@@ -3,6 +3,7 @@ import type { Revocable } from '../../src/service/create-service.ts'
 import type { RefreshTokens } from '../../src/service/tokens/families.ts'
 import type { MemoryStore } from '../../src/store/memory-store.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { Bound } from './bound.ts'
 import { Choices, fold, mix, type Name } from './choices.ts'
 import { Database } from './database.ts'
 import { flood } from './flood.ts'
@@ -51,7 +52,7 @@ export interface Handle {
 /** One request, from the moment it is sent. */
 export interface Exchange extends Actor {
   readonly login: number
-  readonly kind: 'codes' | 'poll' | 'refresh' | 'revoke' | 'decision' | 'user' | 'host' | 'flood'
+  readonly kind: 'codes' | 'poll' | 'refresh' | 'revoke' | 'decision' | 'user' | 'host' | 'flood' | 'keys'
   /** The network it comes from. */
   readonly address?: string | undefined
   readonly sentAt: number
@@ -63,6 +64,8 @@ export interface Exchange extends Actor {
   isGone: boolean
   /** Whether a fault was played that explains why it brings no token. */
   isExcused: boolean
+  /** The proof of the key of its login. */
+  readonly proof?: string | undefined
   /** Of a poll: the key of its grant. */
   readonly grant?: string | undefined
   readonly shown?: Shown | undefined
@@ -113,6 +116,8 @@ export class World {
   memory: MemoryStore | undefined
   /** Those that share one login, where there are any. */
   readonly processes: Processes | undefined
+  /** The keys of its tokens, where they are bound. */
+  bound: Bound | undefined
   /** `undefined` where logins are not refreshed. */
   readonly refreshTokens: Required<RefreshTokens> | undefined
   digest = 0
@@ -157,6 +162,8 @@ export class World {
   /** Runs all of it, until nothing is left to happen. After each event, Node runs what waits for promises alone. */
   async run(): Promise<void> {
     const { choices, first, processes, profile } = this
+    if (profile.binds) this.bound = new Bound(this)
+    this.bound?.plan()
     for (let count = 0; count < profile.instances; count += 1) startInstance(this)
     for (let number = first; number < first + profile.logins && !processes; number += 1) {
       const login = new Login(this, number)

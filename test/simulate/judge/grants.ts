@@ -103,9 +103,8 @@ export class Grants extends Rules {
   }
 
   arrived({ kind, shown }: Exchange): void {
-    const { issued, exchanges } = this.judge
-    const { by = '' } = issued.get(shown?.token ?? '') ?? {}
-    const { grant } = exchanges.get(by) ?? {}
+    const { by = '' } = this.judge.issuedAs(shown?.token) ?? {}
+    const { grant } = this.judge.exchanges.get(by) ?? {}
     if (kind === 'user' && grant) this.#toldOf(this.world.database.historyOf(grant)).isUsed = true
   }
 
@@ -153,7 +152,7 @@ export class Grants extends Rules {
       // Only the instance that delivered a token can notice that the store has lost it.
       const mayForget = history.undoneAt < told.deliveredAt + MARKED || told.deliveredBy !== instance
       check(told.tokens.size === 1 || mayForget, 'a grant has brought a second token')
-      const { by, user } = this.judge.issued.get(access_token) ?? {}
+      const { by, user } = this.judge.issuedAs(access_token) ?? {}
       const isSettled = settledBy !== undefined && settledBy === by
       check(isSettled, 'a token was delivered under the claim of another poll')
       check(world.now <= LONGEST_REQUEST + deliveredUntil, 'a token was delivered again too late')
@@ -248,7 +247,7 @@ export class Grants extends Rules {
     const isInTime = decided !== undefined && decided.at <= lastMoment
     const wrong = verdictOf({
       ...{ status, decided: decided && { ...decided, isInTime }, tokens: tokens.size },
-      ...{ user: decided?.user, owner: judge.issued.get(token)?.user },
+      ...{ user: decided?.user, owner: judge.issuedAs(token)?.user },
     })
     if (isInTime && status !== 'authorized' && status !== 'denied')
       world.lose(number, ended ?? excuseOf(login, decided.at), `${wrong}`)

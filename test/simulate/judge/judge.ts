@@ -1,5 +1,6 @@
 import type { ServiceEvent } from '../../../src/service/host/events.ts'
 import type { ServiceResponse } from '../../../src/service/http/types.ts'
+import { claimsOf } from '../bound.ts'
 import type { History, Version } from '../database.ts'
 import { ACCESS_LIFETIME } from '../instance.ts'
 import type { Login } from '../login.ts'
@@ -24,7 +25,7 @@ export const TROUBLE = 8000
 
 /** A device code, a token, a client secret or a user code. */
 const SECRET =
-  /\b[0-9a-f]{40}\b|the-secret-of|gh[or]_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
+  /\b[0-9a-f]{40}\b|the-secret-of|gh[or]_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b|\beyJ/
 
 /**
  * Checks after every step what must hold: of each request, and by its rules of each record. What happened is read from the
@@ -34,8 +35,10 @@ const SECRET =
 export class Judge {
   readonly logins = new Map<number, Login>()
   readonly exchanges = new Map<string, Exchange>()
-  /** Whom the tokens stand for that the host has made, and the requests for which it did. */
-  readonly issued = new Map<string, { readonly user: string; readonly by: string }>()
+  /** Whom the tokens stand for that the host has made, or allowed, and the requests for which it did: by their key, if any. */
+  readonly made = new Map<string, { readonly user: string; readonly by: string }>()
+  /** How often each proof was accepted. */
+  readonly #accepted = new Map<string, number>()
   readonly grants: Grants
   readonly tokens: Tokens
   readonly families: Families
@@ -70,8 +73,14 @@ export class Judge {
         family: lifetime * 1000,
         successor: reuseWindow * 1000 + 10_000,
       },
+      proof: 120_000,
       ...{ 'form-secret': 30 * DAY, generation: forever, revocations: forever, session: forever },
     }
+  }
+
+  /** Whom a token stands for, and the request for which it was made. A JWT names the key of its login. */
+  issuedAs(token: string | undefined = '') {
+    return this.made.get(claimsOf(token)?.cnf.jkt ?? token)
   }
 
   wrote(history: History): void {
@@ -136,9 +145,25 @@ export class Judge {
       check(mayBe, 'the service was busy for no reason')
       return
     }
-    if (kind === 'poll') this.grants.polled(exchange, JSON.parse(body))
-    if (kind === 'user') this.tokens.recognized(exchange, reply)
+    if (kind === 'poll' && this.#isProven(exchange, body)) this.grants.polled(exchange, JSON.parse(body))
+    if (kind === 'user' && !reply.headers['dpop-nonce']) this.tokens.recognized(exchange, reply)
     if (kind === 'refresh' || kind === 'revoke') this.families.responded(exchange, JSON.parse(body || '{}'))
+  }
+
+  /** Whether a poll was accepted with its proof. Of two copies, one is; the other is refused for no other reason. */
+  #isProven({ proof, login }: Exchange, body: string): boolean {
+    if (proof === undefined) return true
+    const { error } = JSON.parse(body)
+    const times = this.#accepted.get(proof) ?? 0
+    if (error === 'use_dpop_nonce') return false
+    if (error === 'invalid_dpop_proof') {
+      const copies = [...this.exchanges.values()].filter((each) => each.proof === proof)
+      this.#world.check(copies.length > 1, 'a proof was refused that was new', login)
+      return false
+    }
+    this.#accepted.set(proof, times + 1)
+    this.#world.check(times === 0 || this.hasFailed, 'a proof was accepted twice', login)
+    return true
   }
 
   /** Which request issues a token, of a login or of a family: the one that has claimed it. */

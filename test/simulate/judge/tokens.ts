@@ -27,7 +27,7 @@ export class Tokens extends Rules {
   /** A token was shown to the service: it is good until it is ended, and not a moment longer. */
   recognized({ arrivedAt, shown, login }: Exchange, { status, body }: ServiceResponse): void {
     const { world } = this
-    const { families, hasFailed, issued } = this.judge
+    const { families, hasFailed } = this.judge
     const { token = '' } = shown ?? {}
     const history = this.#historyOf(token)
     const [version] = history.versions
@@ -43,7 +43,7 @@ export class Tokens extends Rules {
     const mayBeOver = end <= world.now || world.now >= version.until - world.tolerance
     this.check(status === 200 || mayBeOver, `a good token got status ${status}`, login)
     if (status !== 200) return
-    const isTheirs = JSON.parse(body).login === issued.get(token)?.user
+    const isTheirs = JSON.parse(body).login === this.judge.issuedAs(token)?.user
     this.check(isTheirs, 'the service takes a token for that of another user', login)
     // A login that is not listed is not counted.
     const isListed = this.#isListed(String(user), id ?? sha256(token)) || hasFailed
