@@ -143,7 +143,7 @@ export const session = setup({
       revoking: tokensOf(pairInHand(context)?.token, ...outputOf(event, 'erase').removed),
     })),
     keepRevocation: assign(({ event }) => ({ revocation: outputOf(event, 'revoke') })),
-    keepNoRevocation: assign(({ event }) => ({ revocation: { revoked: false, why: String(errorOf(event)) } })),
+    keepNoRevocation: assign(({ event }) => ({ revocation: { revoked: false, why: errorOf(event).message } })),
     forget: assign({ kept: undefined, result: undefined, revoking: [], rejected: false, leaving: false }),
   },
 }).createMachine({

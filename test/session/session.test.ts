@@ -506,6 +506,17 @@ describe('the end of a session', () => {
     })
   })
 
+  test('logout says that the service could not be reached, in words for people', async () => {
+    const { server, loggedIn, over } = world()
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      if (String(input) === server.provider.revocationEndpoint) throw new TypeError('fetch failed')
+      return server.fetch(input, init)
+    }
+    const session = await loggedIn({ fetch })
+    const { why } = await over(session.logout())
+    expect(why).toMatch(/^\S+ cannot be reached/)
+  })
+
   test('another login during a refresh wins, and the pair of the old login is revoked', async () => {
     const { time, server, loggedIn, open, over, read, refreshing, stored } = world()
     const session = await loggedIn()
