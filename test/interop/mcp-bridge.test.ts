@@ -1,33 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Stream } from 'node:stream'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientOfSdk1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as TransportOfSdk1 } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buildIfStale } from '../../build/if-stale.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { CLIENT_ID } from '../support/start-service.ts'
+import { installedCommand } from './support/installed-command.ts'
 import { mcpWorld } from './support/mcp-world.ts'
 
-const root = resolve(import.meta.dirname, '../..')
-const installed = mkdtempSync(join(tmpdir(), 'ag-mcp-'))
-const COMMAND = join(installed, 'node_modules/authgraph/dist/src/cli/main.cjs')
-
-beforeAll(() => {
-  buildIfStale()
-  const own = join(installed, 'node_modules/authgraph')
-  mkdirSync(own, { recursive: true })
-  for (const name of ['package.json', 'dist/src/cli'])
-    cpSync(join(root, name), join(own, name), { recursive: true })
-  const packages = 'node_modules/@modelcontextprotocol'
-  symlinkSync(join(import.meta.dirname, packages), join(installed, packages))
-})
-
-afterAll(() => rmSync(installed, { recursive: true, force: true }))
+const COMMAND = installedCommand()
 
 const CODE = /\b[A-Z]{4}-[A-Z]{4}\b/
 

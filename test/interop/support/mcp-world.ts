@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import type { McpLoginOptions, PendingCodes } from '../../../src/mcp/index.ts'
+import type { ServiceOptions } from '../../../src/service/index.ts'
 import { memoryStore } from '../../../src/session/index.ts'
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts'
 import { startIssuer } from '../../support/start-issuer.ts'
@@ -11,8 +12,12 @@ import { CLIENT_ID } from '../../support/start-service.ts'
  * A real MCP server with two tools, one of which needs a scope, and our service as its issuer: with a client that the program
  * is given, or with registration only.
  */
-export async function mcpWorld(kind: 'given client' | 'registration' = 'given client') {
-  const issuer = await startIssuer(kind === 'registration' ? { clients: [], registration: true } : {})
+export async function mcpWorld(
+  kind: 'given client' | 'registration' = 'given client',
+  more: Pick<ServiceOptions, 'authorizationEndpoint'> = {},
+) {
+  const own = kind === 'registration' ? { clients: [], registration: true } : {}
+  const issuer = await startIssuer({ ...own, ...more })
   const { service, codes, refreshes } = issuer
   /** Tokens that the server refuses. */
   const refused = new Set<string>()
