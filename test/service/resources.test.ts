@@ -1,6 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
 import { AccessError, type Policy, type Resource, type TokenRequest } from '../../src/service/index.ts'
-import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
+import {
+  CLIENT_ID,
+  CODES_PATH,
+  GRANT_TYPE,
+  HOST,
+  startService,
+  type TestOptions,
+  TOKEN_PATH,
+} from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
 
 const PAGE = `${HOST}/login/device`
@@ -53,14 +61,27 @@ describe('the field resource of a code request', () => {
     expect(service.events).toEqual([])
   })
 
-  test('is refused if it is repeated: a token is for one API', async () => {
-    const fields = [
-      ['client_id', CLIENT_ID],
-      ['resource', API],
-      ['resource', OTHER],
-    ]
-    const init = { method: 'POST', body: new URLSearchParams(fields) }
-    expect((await start().send('/login/device/code', init)).body.error).toBe('invalid_request')
+  test.each([
+    ['may be repeated with one value', API, [200, undefined]],
+    ['is refused if it names two APIs: a token is for one', OTHER, [400, 'invalid_target']],
+  ])('%s, at the request for codes, a poll and a refresh', async (_, second, expected) => {
+    const service = start({ dialect: 'rfc8628' })
+    const post = async (path: string, more: Record<string, string>) => {
+      const fields = [
+        ...Object.entries({ client_id: CLIENT_ID, ...more }),
+        ['resource', API],
+        ['resource', second],
+      ]
+      const { status, body } = await service.send(path, { method: 'POST', body: new URLSearchParams(fields) })
+      return [status, body.error]
+    }
+    const { device_code, user_code } = (await service.askForCodes({ resource: API })).body
+    await service.approve(user_code, OCTOCAT)
+    const poll = { grant_type: GRANT_TYPE, device_code }
+    const found = [await post(CODES_PATH, {}), await post(TOKEN_PATH, poll)]
+    const { refresh_token } = (await service.poll(device_code, { resource: API })).body
+    found.push(await post(TOKEN_PATH, { grant_type: 'refresh_token', refresh_token }))
+    expect(found).toEqual([expected, expected, expected])
   })
 
   test('allows only the scopes of the API', async () => {

@@ -10,7 +10,8 @@ type ReadFields<Name extends string> =
 
 /**
  * Reads the named fields of a form or JSON body and ignores all others. An empty field counts as absent. A repeated field
- * is an error, since two readers could choose two different values.
+ * is an error, since two readers could choose two different values; only `resource` may be repeated (RFC 8707, section 2),
+ * and then holds all values that differ, which together name no API: a token is for one.
  *
  * If `Content-Type` does not say JSON, the body itself decides: many clients send JSON without it.
  *
@@ -28,11 +29,12 @@ export function readFields<Name extends string>(
   for (const [member, value] of members) {
     const name = names.find((known) => known === member)
     if (name === undefined) continue
-    if (seen.has(name)) return { ok: false, problem: `the field ${name} is repeated` }
+    if (seen.has(name) && name !== 'resource') return { ok: false, problem: `the field ${name} is repeated` }
     seen.add(name)
     if (value === null || value === '') continue
     if (typeof value !== 'string') return { ok: false, problem: `the field ${name} is not a string` }
-    fields[name] = value
+    const before = fields[name]
+    fields[name] = before === undefined || before === value ? value : `${before} ${value}`
   }
   return { ok: true, fields }
 }
