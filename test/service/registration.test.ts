@@ -45,6 +45,10 @@ describe('a registration', () => {
       },
     ])
     const { client_id } = body
+    expect(service.events).toMatchObject([
+      { type: 'client.registered', client: { name: 'My agent' }, origin: {} },
+    ])
+    expect(service.events[0]?.client?.clientId.reveal()).toBe(client_id)
     const { refresh_token } = await service.login({ client_id, scope: 'repo' })
     const refreshed = await service.refresh(refresh_token, { client_id })
     expect(refreshed.status).toBe(200)

@@ -77,6 +77,8 @@ function idOf(event: ServiceEvent): string {
 /** What the event did to its grant or login. */
 function stepInWords(event: ServiceEvent): string {
   switch (event.type) {
+    case 'client.registered':
+      return 'a client was registered'
     case 'codes.issued':
       return `requested${event.scopes.length > 0 ? `: ${event.scopes.join(', ')}` : ''}`
     case 'code.viewed':

@@ -35,6 +35,8 @@ const registrationRequest = v.object({
 export interface NewClient {
   readonly clientId: string
   readonly clientSecret: string | undefined
+  /** The hash of its id. */
+  readonly reference: string
   readonly name: string
   readonly method: string
   /** Epoch milliseconds. */
@@ -57,8 +59,9 @@ export function createRegisteredClients(
       const issuedAt = clock.now()
       const until = issuedAt + unusedLifetime * 1000
       const secret = clientSecret === undefined ? {} : { secret: await hash(clientSecret) }
-      await records.put(await hash(clientId), { clientId, registered: { name, until, ...secret } }, until)
-      return { clientId, clientSecret, name, method, issuedAt }
+      const reference = await hash(clientId)
+      await records.put(reference, { clientId, registered: { name, until, ...secret } }, until)
+      return { clientId, clientSecret, reference, name, method, issuedAt }
     },
 
     /** Keeps a client longer than its login. */

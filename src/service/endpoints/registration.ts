@@ -19,7 +19,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
  * RFC 7591, section 3.
  */
 export async function registration(parts: Parts, request: ServiceRequest): Promise<ServiceResponse> {
-  const { registered, limiter, clientAddress } = parts
+  const { registered, limiter, clientAddress, emit } = parts
   if (registered === undefined) throw new TypeError('nobody may register')
   const asked = readJson(bodyOf(request))
   const uris = memberOf(asked, 'redirect_uris') ?? []
@@ -31,7 +31,8 @@ export async function registration(parts: Parts, request: ServiceRequest): Promi
     const { invalid } = client
     return refuse(400, 'invalid_client_metadata', `${invalid} must be ${EXPECTED[invalid]}`, ERRORS)
   }
-  const { clientId, clientSecret, name, method, issuedAt } = client
+  const { clientId, clientSecret, reference, name, method, issuedAt } = client
+  await emit({ type: 'client.registered', client: reference }, request)
   return json(201, {
     client_id: clientId,
     client_id_issued_at: Math.floor(issuedAt / 1000),

@@ -6,6 +6,7 @@ import type { Limits } from '../limits/limits.ts'
  * What happened in the service, for an audit log and for metrics. It contains no secrets: `client.clientId` is a `Secret`,
  * and `grant` and `family` open nothing.
  *
+ * - `client.registered`: somebody registered a client, which nobody has checked.
  * - `codes.issued`: a device got its codes.
  * - `code.viewed`: a signed-in user opened the code and may decide. Emitted again if the same user opens it again.
  * - `code.refused`: a signed-in user could not decide yet, by `reason`: another viewer `opened` the code first; it came with
@@ -30,6 +31,7 @@ export type ServiceEvent = {
   /** Where the request that caused it came from, unless the host itself did. */
   readonly origin?: Origin
 } & (
+  | { readonly type: 'client.registered' }
   | {
       readonly type: 'codes.issued'
       /** Identifies the grant in all its events. */
