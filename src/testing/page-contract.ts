@@ -155,6 +155,19 @@ const CONTRACT: Readonly<Record<string, (check: PageCheck) => void>> = {
     must(textOf(read(withText(state, HOSTILE)), 'body').includes(HOSTILE), 'show hostile names, escaped')
   },
 
+  'says that nobody has checked the name of a client, and who published it': ({
+    state,
+    page,
+    read,
+    must,
+  }) => {
+    if (state.type !== 'confirm' || state.unverified === undefined) return
+    const { unverified, ...checked } = state
+    const text = textOf(page, 'body')
+    must(text !== textOf(read(checked), 'body'), 'say that nobody has checked the name of the client')
+    must(text.includes(unverified.host ?? ''), `show ${unverified.host}`)
+  },
+
   'has equal buttons, Approve and Deny, next to each other, for a request only': ({ state, page, must }) => {
     const decisions = find(page, '[name=decision]')
     must(

@@ -86,6 +86,14 @@ const SPOILED: Readonly<Record<string, readonly Spoiled[]>> = {
     ],
     ['omits hostile names', without(/<li>[^<]*&lt;.*?<\/li>/g, '<li></li>'), 'show hostile names'],
   ],
+  'says that nobody has checked the name of a client, and who published it': [
+    [
+      'says nothing of a claimed name',
+      (_, state) => ownPage('unverified' in state ? ({ ...state, unverified: undefined } as never) : state),
+      'say that nobody has checked',
+    ],
+    ['hides the host of a document', without(/app\.example\.com/g), 'show app.example.com'],
+  ],
   'has equal buttons, Approve and Deny, next to each other, for a request only': [
     ['makes Approve stand out', without('value="approve"', 'value="approve" class="big"'), 'same attributes'],
     ['separates the buttons', before('<button name="decision" value="approve"', '<p>'), 'next to each other'],
