@@ -102,7 +102,7 @@ describe('a session at our service', () => {
     }
     await expect(over(loggedIn({ resource: [api, 'https://other.example'] }))).rejects.toMatchObject({
       code: 'refused',
-      error: 'invalid_request',
+      error: 'invalid_target',
     })
   })
 

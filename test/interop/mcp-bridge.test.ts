@@ -22,7 +22,8 @@ async function userOf() {
   const world = await mcpWorld()
   const { service, issuer, url } = world
   const home = mkdtempSync(join(tmpdir(), 'ag-home-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  // A process that was stopped may still write.
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }))
   const options = ['--store', 'file', '--issuer', issuer, '--client-id', CLIENT_ID]
   const env = { HOME: home, PATH: process.env.PATH ?? '', NODE_OPTIONS: '--trace-warnings' }
   const approve = (code: string) => service.approve(code, { id: 7, login: 'octocat' })

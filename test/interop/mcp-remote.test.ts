@@ -83,7 +83,8 @@ const COMPARED: Readonly<Record<string, (bridge: string) => Promise<string>>> = 
 async function start(bridge: string, options = ACCEPTED) {
   const { url, issuer, service, codes } = await mcpWorld('given client', options)
   const home = mkdtempSync(join(tmpdir(), 'ag-home-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  // A process that was stopped may still write.
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }))
   const env = { HOME: home, PATH: process.env.PATH ?? '' }
   const args = BRIDGES[bridge]?.(url, issuer) ?? []
 

@@ -121,6 +121,7 @@ proveWalks<DeviceSituation, DeviceWalkStep>(
     kind,
     nameOf: (path) => nameOfDevicePath(path.map(({ step }) => step)),
     begin: () => new DrivenDevice(login),
+    isRepeated: login.isBound === true,
     expectTarget: (edge) => expect(read(edge.to), nameOfEdge(edge)).toMatchObject(targetOf(edge)),
   })),
 )

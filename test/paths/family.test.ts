@@ -17,6 +17,7 @@ proveWalks<FamilySituation, FamilyWalkStep>(
     walk: familyWalk(options),
     kind: 'shortest',
     begin: () => new DrivenFamily(options, isBound),
+    isRepeated: isBound,
     expectTarget: (edge) =>
       expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.reuseWindow)),
     rules: options.dialect,

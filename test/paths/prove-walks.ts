@@ -29,6 +29,8 @@ export interface PathSet<Situation, Step> {
   /** Names a path, if the labels of its steps do not. */
   readonly nameOf?: (path: readonly WalkedStep<Situation, Step>[]) => string
   readonly begin: () => Driven<Situation, Step>
+  /** Whether another set has the same paths: they are walked, and not counted again. */
+  readonly isRepeated?: boolean
   /** Compares an edge with the specification, written down apart from the machine. */
   readonly expectTarget?: (edge: Edge) => void
   /** Tells the edges apart from those of other sets. */
@@ -62,12 +64,12 @@ export function proveWalks<Situation, Step>(
     process.stdout.write(`${name}: ${count} paths, ${walked.size} of ${edges.size} edges\n`)
   })
 
-  for (const { title, walk, kind, begin, expectTarget, rules = '', ...set } of sets)
+  for (const { title, walk, kind, begin, isRepeated, expectTarget, rules = '', ...set } of sets)
     describe(title, () => {
       const labelsOf: typeof set.nameOf = (path) => path.map(({ step }) => walk.labelOf(step)).join(', then ')
       const { nameOf = labelsOf } = set
       const paths = pathsOf(walk, kind)
-      count += paths.length
+      if (!isRepeated) count += paths.length
       const here = edgesOf(walk)
       for (const edge of here) edges.add(rules + nameOfEdge(edge))
 

@@ -19,6 +19,7 @@ proveWalks(
     kind: 'shortest',
     nameOf: nameOfServicePath,
     begin: () => new DrivenService(options, isBound),
+    isRepeated: isBound,
     expectTarget: (edge) =>
       expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.firstPoll)),
     rules: options.dialect,

@@ -109,6 +109,7 @@ proveWalks(
     walk,
     kind: 'shortest',
     begin: () => new DrivenSession(walk.start.now, isBound),
+    isRepeated: isBound,
     expectTarget: (edge) => expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge)),
   })),
 )

@@ -7,18 +7,85 @@ import { memoryStore } from '../../../src/session/index.ts'
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts'
 import { startIssuer } from '../../support/start-issuer.ts'
 import { CLIENT_ID } from '../../support/start-service.ts'
+import { startOidcProvider } from './oidc-provider.ts'
 
-/**
- * A real MCP server with two tools, one of which needs a scope, and our service as its issuer: with a client that the program
- * is given, or with registration only.
- */
+/** An issuer of tokens for a server. */
+interface McpIssuer {
+  readonly url: string
+  /** How many codes were asked for, how many tokens refreshed, and how many revoked. */
+  readonly codes: () => number
+  readonly refreshes: () => number
+  readonly revocations: () => number
+  /** The scopes of the token of a request; `undefined` if it is not valid. */
+  readonly scopesOf: (headers: Headers) => Promise<readonly string[] | undefined>
+  /** What the user does. */
+  readonly approve: (codes: PendingCodes) => unknown
+}
+
+/** A real MCP server with our service as its issuer: with a client that the program is given, or with registration only. */
 export async function mcpWorld(
   kind: 'given client' | 'registration' = 'given client',
   more: Pick<ServiceOptions, 'authorizationEndpoint'> = {},
 ) {
   const own = kind === 'registration' ? { clients: [], registration: true } : {}
-  const issuer = await startIssuer({ ...own, ...more })
-  const { service, codes, refreshes } = issuer
+  const { service, ...issuer } = await startIssuer({ ...own, ...more })
+  const count = (type: string) => service.events.filter((event) => event.type === type).length
+  const world = await mcpServerOf({
+    ...issuer,
+    revocations: () => count('token.revoked'),
+    scopesOf: (headers) =>
+      service.authenticate({ headers }).then(
+        (caller) => caller && ('scopes' in caller ? caller.scopes : []),
+        () => undefined,
+      ),
+    approve: ({ userCode }) => service.approve(userCode, { id: 7, login: 'octocat' }),
+  })
+  const clients = kind === 'given client' && { clients: { [issuer.url]: { clientId: CLIENT_ID } } }
+  return { ...world, options: { ...world.options, ...clients }, service }
+}
+
+/** The same with oidc-provider, which registers clients too, and gives tokens for the server only. */
+export async function mcpWorldOfOidcProvider() {
+  const counts = { '/device/auth': 0, '/token/revocation': 0, refresh_token: 0 }
+  const { issuer, provider, close, approve } = await startOidcProvider(
+    {
+      features: {
+        registration: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          getResourceServerInfo: () => ({ scope: 'tool:read tool:write', accessTokenFormat: 'opaque' }),
+        },
+      },
+    },
+    async (context, next) => {
+      const { path } = context
+      if (path in counts) counts[path as keyof typeof counts] += 1
+      await next()
+      // It tells none, and does not enforce the five seconds that are then meant.
+      if (path === '/device/auth') Object.assign(context.body as object, { interval: 1 })
+    },
+  )
+  onTestFinished(close)
+  provider.on('grant.success', ({ oidc }) => {
+    if (oidc.params?.grant_type === 'refresh_token') counts.refresh_token += 1
+  })
+  return mcpServerOf({
+    url: issuer,
+    codes: () => counts['/device/auth'],
+    refreshes: () => counts.refresh_token,
+    revocations: () => counts['/token/revocation'],
+    async scopesOf(headers) {
+      const token = await provider.AccessToken.find(
+        headers.get('authorization')?.slice('Bearer '.length) ?? '',
+      )
+      return token?.scope?.split(' ')
+    },
+    approve,
+  })
+}
+
+/** A real MCP server with two tools, one of which needs a scope. */
+async function mcpServerOf(issuer: McpIssuer) {
   /** Tokens that the server refuses. */
   const refused = new Set<string>()
   /** The sessions that the server knows; it has none until a test adds this. It may leave their end without an answer. */
@@ -37,12 +104,10 @@ export async function mcpWorld(
     if (new URL(request.url).pathname.startsWith('/.well-known/'))
       return Response.json({ resource: url, authorization_servers: [issuer.url] })
     const header = request.headers.get('authorization') ?? ''
-    const found =
-      demands.isStrict || refused.has(header)
-        ? undefined
-        : await service.authenticate({ headers: request.headers }).catch(() => undefined)
+    const isRefused = demands.isStrict || refused.has(header)
+    const scopes = isRefused ? undefined : await issuer.scopesOf(request.headers)
     const challenge = (more = '') => ({ headers: { 'www-authenticate': `Bearer scope="tool:read"${more}` } })
-    if (found === undefined) return new Response('', { status: 401, ...challenge() })
+    if (scopes === undefined) return new Response('', { status: 401, ...challenge() })
     const text = await request.clone().text()
     const isFirst = text.includes('"method":"initialize"')
     if (sessions.known && !isFirst && !sessions.known.has(request.headers.get('mcp-session-id') ?? ''))
@@ -55,7 +120,6 @@ export async function mcpWorld(
       return new Response('', { status: 403, headers })
     }
     const needsMore = text.includes('"name":"write"')
-    const { scopes = [] } = found as { readonly scopes?: readonly string[] }
     if (!needsMore || scopes.includes('tool:write')) {
       const response = await handler.fetch(request)
       if (!sessions.known || !isFirst) return response
@@ -89,22 +153,22 @@ export async function mcpWorld(
   const shown: PendingCodes[] = []
   const options: McpLoginOptions = {
     store: memoryStore(),
-    ...(kind === 'given client' && { clients: { [issuer.url]: { clientId: CLIENT_ID } } }),
     onCodes: (codes) => {
       shown.push(codes)
-      return service.approve(codes.userCode, { id: 7, login: 'octocat' })
+      return issuer.approve(codes)
     },
   }
+  const { codes, refreshes, revocations } = issuer
   return {
     url,
     issuer: issuer.url,
     options,
     shown,
-    service,
     refused,
     sessions,
     demands,
     codes,
     refreshes,
+    revocations,
   }
 }

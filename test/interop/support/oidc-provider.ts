@@ -13,6 +13,9 @@ export const DEVICE_CLIENT = {
   application_type: 'native' as const,
 }
 
+/** What the user enters, and where. */
+type EnteredCodes = Pick<ShownCodes, 'userCode' | 'verificationUri'>
+
 /** Starts oidc-provider with its device flow, rotating refresh tokens, and a user who signs in and decides. */
 export async function startOidcProvider(
   { features, ...configuration }: Configuration = {},
@@ -37,20 +40,21 @@ export async function startOidcProvider(
   if (middleware) provider.use(middleware)
   server.on('request', provider.callback())
 
-  async function enterCode({ userCode, verificationUri }: ShownCodes) {
+  async function enterCode({ userCode, verificationUri }: EnteredCodes) {
     const { open, send } = userAt()
     return { send, confirm: await send(await open(verificationUri), { user_code: userCode }) }
   }
 
   return {
     issuer,
+    provider,
     close,
-    async approve(codes: ShownCodes) {
+    async approve(codes: EnteredCodes) {
       const { send, confirm } = await enterCode(codes)
       const { html } = await send(await send(await send(confirm), { login: 'user', password: 'any' }))
       if (!html.includes('Sign-in Success')) throw new Error('the user could not sign in')
     },
-    async deny(codes: ShownCodes) {
+    async deny(codes: EnteredCodes) {
       const { send, confirm } = await enterCode(codes)
       await send(confirm, { abort: 'yes' })
     },
