@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import type { DeviceStatus, Progress } from '../../machines/device-context.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
-import { filled, finite, numberFrom, parseFields, visible, webAddress } from '../protocol/fields.ts'
+import { filled, finite, isBetween, parseFields, visible, webAddress } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
 
-const count = v.custom<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0)
+const count = v.custom<number>((value) => Number.isSafeInteger(value) && isBetween(value, 0))
 
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
@@ -71,11 +71,11 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   resource: v.optional(v.array(v.string())),
   tokenEndpoint: v.string(),
   status: v.picklist(['requested', 'pending', 'slowed'] satisfies DeviceStatus[]),
-  interval: v.pipe(count, numberFrom(1)),
-  margin: numberFrom(1, 2),
+  interval: v.custom<number>((value) => Number.isSafeInteger(value) && isBetween(value, 1)),
+  margin: v.custom<number>((value) => isBetween(value, 1, 2)),
   nextPollAt: finite,
   expiresAt: finite,
-  expiresIn: v.optional(numberFrom(0)),
+  expiresIn: v.optional(v.custom<number>((value) => isBetween(value, 0))),
   writtenAt: v.optional(finite),
   faults: v.optional(count),
   forgiven: v.optional(count),

@@ -23,13 +23,16 @@ export function parseFields<Schema extends v.GenericSchema>(
 }
 
 /** A number that JSON can hold. */
-export const finite = numberFrom(Number.NEGATIVE_INFINITY)
+export const finite = v.custom<number>(isNumber)
 
-/** A number from `least` to `most`. Of valibot's own checks, each would be in every bundle. */
-export function numberFrom(least: number, most = Number.POSITIVE_INFINITY) {
-  return v.custom<number>(
-    (value) => Number.isFinite(value) && Number(value) >= least && Number(value) <= most,
-  )
+/** As a function of its own: bundlers keep what reads a property of a global. */
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(value)
+}
+
+/** Whether a value is a number from `least` to `most`. Of valibot's own checks, each would be in every bundle. */
+export function isBetween(value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean {
+  return Number.isFinite(value) && Number(value) >= least && Number(value) <= most
 }
 
 /** A non-empty text. */
@@ -58,14 +61,10 @@ function isFilled(value: unknown): value is string {
 }
 
 /** A number of seconds: zero or more, as a JSON number or, in form-encoded responses, as digits. */
-export const seconds = v.pipe(v.unknown(), v.transform(readSeconds), v.custom<number>(Number.isFinite))
+export const seconds = v.pipe(v.unknown(), v.transform(readSeconds), v.custom<number>(isNumber))
 
 /** A whole number of seconds. Fractions are rounded up, because it is a minimum. */
-export const wholeSeconds = v.pipe(
-  v.unknown(),
-  v.transform(readWholeSeconds),
-  v.custom<number>(Number.isFinite),
-)
+export const wholeSeconds = v.pipe(v.unknown(), v.transform(readWholeSeconds), v.custom<number>(isNumber))
 
 /** Parses a number of seconds; an invalid one counts as absent. */
 export function readSeconds(value: unknown): number | undefined {

@@ -140,7 +140,7 @@ const KNOWN: Names<Provider> = {
 }
 
 /** One for all, because ten thousand flows may wait at once. */
-const GITHUB = github()
+const GITHUB = /* @__PURE__ */ github()
 
 /** Reads the option `provider`. Default: {@link github}`()`. Throws a BadOptionError for a URL or a promise. */
 export function readProvider(provider: Provider = GITHUB): Provider {

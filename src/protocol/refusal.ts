@@ -12,7 +12,7 @@ const LONGEST_DESCRIPTION = 500
 const NOT_OF_A_CODE = /[^\x20\x21\x23-\x5b\x5d-\x7e‹›]/gu
 
 /** White space, line breaks and invisible characters. */
-const SPACE = new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
+const SPACE = /* @__PURE__ */ new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
 
 /**
  * Creates the error for a refusal. It keeps the server's error code and description, cleaned and shortened, but none of

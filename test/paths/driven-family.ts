@@ -20,7 +20,7 @@ import type {
 import type { IssuedStep } from './walks/issuing.ts'
 
 /** How often the service may be waited for, until it has responded and its store is idle. */
-const MOST_WAITS = 500
+const MOST_WAITS = 2000
 
 const BACK: Readonly<Record<PresentedToken, number>> = { newest: 0, previous: 1, older: 2 }
 
