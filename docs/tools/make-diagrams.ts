@@ -34,6 +34,9 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'refresh-family': ['active', 'issuing', 'active', 'revoked'],
 }
 
+/** The machine whose compact picture the README shows in the scheme of the reader. */
+const OF_THE_README = 'device-authorization'
+
 /** Pixels of the widest picture whose letters have 12 pixels in the column of the site, 736 pixels wide. A wider one is drawn as on a phone. */
 export const WIDEST = 795
 
@@ -64,10 +67,12 @@ export function diagrams(laidOut: ReadonlyMap<string, Layout>): Map<string, stri
 
 function pagesOf(file: string, layout: Layout): [string, string][] {
   const machine = MACHINES[file] as AnyStateMachine
+  const compact = (scheme: Scheme) => drawCompact(placeCompact(layout.plan), scheme)
   return [
     ...inSchemes(file, (scheme) => drawMachine(layout, scheme)),
     ...narrow(file, (scheme) => drawMachine(stack(layout.plan), scheme)),
-    [`${file}.compact.svg`, drawCompact(placeCompact(layout.plan), 'auto')],
+    [`${file}.compact.svg`, compact('auto')],
+    ...(file === OF_THE_README ? inSchemes(`${file}.compact`, compact) : []),
     [`${file}.md`, writeTransitions(layout.plan.machine, file)],
     [`${file}.machine.json`, writeJson(machine)],
     [`${file}.stately.js`, writeModule(machine, WAYS[file] ?? [])],
