@@ -92,7 +92,7 @@ async function walkAll({ combined, ...world }: World & { readonly combined: read
   }
 }
 
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/simulation.md'), 'utf8')
+const page = readFileSync(resolve(import.meta.dirname, 'LOST-LOGINS.md'), 'utf8')
 
 /** The rows of the table of lost logins for a reuse window. */
 function listed(reuseWindow: string): string[] {
