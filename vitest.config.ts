@@ -77,7 +77,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'interop', include: ['test/interop/*.test.ts'] },
+        test: {
+          name: 'interop',
+          include: ['test/interop/*.test.ts'],
+          globalSetup: 'test/support/fresh-build.ts',
+        },
       },
       {
         extends: true,

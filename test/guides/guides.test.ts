@@ -23,6 +23,24 @@ test('the overview lists every guide', () => {
   expect(names.filter((name) => !overview.includes(`](${name})`))).toEqual([])
 })
 
+test('a folder whose program a guide starts is for modules: npm makes one for CommonJS', () => {
+  const guides = readdirSync(join(docs, 'guides')).filter((name) => name.endsWith('.md'))
+  const texts = guides.map((name) => readFileSync(join(docs, 'guides', name), 'utf8'))
+  const started = texts.filter(
+    (text) => /^npm install authgraph/m.test(text) && /\bnode \S+\.ts\b/.test(text),
+  )
+  expect(started.length).toBeGreaterThan(2)
+  expect(started.filter((text) => !/type=module\nnpm install authgraph/.test(text))).toEqual([])
+})
+
+test('the example of an MCP server has the programs of its guide', () => {
+  const guide = readFileSync(join(docs, 'guides/protect-your-mcp-server.md'), 'utf8')
+  for (const name of ['server.ts', 'try.ts']) {
+    const program = readFileSync(join(docs, 'examples/mcp', name), 'utf8')
+    expect(guide).toContain(`\`${name}\`:\n\n\`\`\`ts\n${program}\`\`\``)
+  }
+})
+
 const root = join(docs, '..')
 const skill = readFileSync(join(root, 'docs/skills/authgraph/SKILL.md'), 'utf8')
 

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { buildIfStale } from '../../build/if-stale.js'
+import { describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const packages = join(import.meta.dirname, 'node_modules')
@@ -33,8 +32,6 @@ const SCENARIOS = [
   'offline-access-scope',
   'offline-access-not-supported',
 ]
-
-beforeAll(() => void buildIfStale())
 
 describe.skipIf(!existsSync(NODE))('the conformance scenarios of MCP for logins of clients', () => {
   test.concurrent.each(SCENARIOS)(

@@ -1,12 +1,15 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { discoverAuthorizationServerMetadata as discover } from '@modelcontextprotocol/client'
 import { discoverAuthorizationServerMetadata as discoverOfSdk1 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { requireBearerAuth as bearerAuthOfSdk1 } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import { OAuthError, requireBearerAuth } from '@modelcontextprotocol/server'
 import express from 'express'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { protectMcpServer } from '../../src/mcp/server/index.ts'
 import { freePort } from '../support/free-port.js'
 import { listenOnLoopback } from '../support/listen-on-loopback.ts'
@@ -109,32 +112,36 @@ test.each([
   expect(await find(true)).toMatchObject({ response_types_supported: ['code'] })
 })
 
-test('the program of the guide lists tools, calls one, and one that needs another scope', async () => {
-  vi.stubEnv('PORT', String(await freePort()))
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const printed: string[] = []
-  const approvals: Promise<unknown>[] = []
-  const approve = async (userCode: string, page: string) => {
-    const { open, send } = userAt()
-    await send(await send(await open(`${page}?user_code=${userCode}`)), { decision: 'approve' })
-  }
-  const output = vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
-    printed.push(String(line))
-    const [, userCode, page] = /^Enter (\S+) at (\S+)$/m.exec(String(line)) ?? []
-    if (userCode && page) approvals.push(approve(userCode, page))
-    return true
+test('the example, started by one command, lists tools, calls one, and one that needs another scope', async () => {
+  const folder = resolve(import.meta.dirname, '../../docs/examples/mcp')
+  execFileSync('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' })
+  const env = { ...process.env, PORT: String(await freePort()) }
+  const example = spawn('npm', ['start', '--silent'], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  onTestFinished(() => output.mockRestore())
-  await import('./protect-your-mcp-server/try.ts')
-  const { server } = await import('./protect-your-mcp-server/server.ts')
   onTestFinished(async () => {
-    server.close()
-    await once(server, 'close')
+    // npm, its shell and the program.
+    process.kill(-(example.pid as number))
+    await once(example, 'exit')
   })
-  await Promise.all(approvals)
-  const [first, tools, read, second, added] = printed
-  expect([first, second]).toEqual(Array(2).fill(expect.stringMatching(/^Enter /)))
-  expect(tools).toBe('Tools: read_notes, add_note\n')
-  expect(read).toBe('read_notes: [{"type":"text","text":"Buy milk"}]\n')
-  expect(added).toBe('add_note: [{"type":"text","text":"Added"}]\n')
+  const printed: string[] = []
+  for await (const line of createInterface(example.stdout)) {
+    printed.push(line)
+    const [, userCode, page] = /^Enter (\S+) at (\S+)$/.exec(line) ?? []
+    if (userCode && page) {
+      const { open, send } = userAt()
+      await send(await send(await open(`${page}?user_code=${userCode}`)), { decision: 'approve' })
+    }
+    if (line.startsWith('add_note')) break
+  }
+  expect(printed).toEqual([
+    expect.stringMatching(/^Enter /),
+    'Tools: read_notes, add_note',
+    'read_notes: [{"type":"text","text":"Buy milk"}]',
+    expect.stringMatching(/^Enter /),
+    'add_note: [{"type":"text","text":"Added"}]',
+  ])
 })

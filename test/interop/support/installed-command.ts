@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { buildIfStale } from '../../../build/if-stale.js'
 
 const root = resolve(import.meta.dirname, '../../..')
 
@@ -11,7 +10,6 @@ export function installedCommand(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ag-mcp-'))
   const own = join(folder, 'node_modules/authgraph')
   beforeAll(() => {
-    buildIfStale()
     mkdirSync(own, { recursive: true })
     for (const name of ['package.json', 'dist/src/cli'])
       cpSync(join(root, name), join(own, name), { recursive: true })
