@@ -98,8 +98,7 @@ export class RedirectedError extends AuthgraphError {
 }
 
 /**
- * A URL that must not be used: it is neither `https` nor a loopback address, or its host is not the one the credentials
- * are for. Nothing was sent.
+ * The URL is neither `https` nor a loopback address, or the credentials are for another host. Nothing was sent.
  */
 export class WrongHostError extends AuthgraphError {
   readonly code = 'wrong_host'
@@ -264,7 +263,7 @@ export interface PendingCodes {
 }
 
 /**
- * The user has not decided in time. The login goes on: show the code of `codes`, and try again later. The message is for the
+ * The user has not decided in time. The login continues: show the code of `codes`, and try again later. The message is for the
  * user, and contains the code.
  */
 export class LoginPendingError extends AuthgraphError {
@@ -280,7 +279,7 @@ export class LoginPendingError extends AuthgraphError {
   }
 }
 
-/** Another process is refreshing this login and does not finish. `pid` is its process id, if it runs on this host. */
+/** Another process is refreshing this login and does not finish. `pid` is its process ID, if it runs on this host. */
 export class BusyError extends AuthgraphError {
   readonly code = 'busy'
   declare readonly pid: number | undefined
@@ -309,8 +308,8 @@ export class NotKeptError<Token extends object = object> extends AuthgraphError 
 }
 
 /**
- * The ID token is missing or not valid: it says nothing about the user that can be relied on. `claim` is the claim that
- * is wrong, if it is one.
+ * The ID token is missing or not valid. Do not trust the user that it names. `claim` is the claim that is wrong, if it is
+ * one.
  *
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation OpenID Connect Core 1.0, section
  * 3.1.3.7}
@@ -338,8 +337,8 @@ export interface AccessRefusal {
 }
 
 /**
- * A request to your API is not let in. The error contains its response: Express, Fastify and Hono send it if you let the
- * error pass. In a `fetch` handler, return `error.getResponse()`.
+ * A request to your API has no valid credential, or lacks a scope. The error contains the response: Express, Fastify and
+ * Hono send it if you let the error propagate. In a `fetch` handler, return `error.getResponse()`.
  *
  * `status` is 401 if there is no valid credential, 403 if the token lacks a scope, 400 if the request has several
  * credentials, 429 after too many wrong passwords, and 503 if the credential cannot be checked at the moment. `cause` then

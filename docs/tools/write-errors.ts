@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 
 /** What to do about each error. */
 const ADVICE = {
-  denied: 'Say so, and start again only when the user asks for it.',
+  denied: 'Tell the user, and start again only when they ask for it.',
   expired: 'Offer to start again: the user may have left.',
   cancelled: 'Nothing: your program aborted its `signal`, or sent `cancel`.',
   unreachable:
@@ -12,18 +12,18 @@ const ADVICE = {
   wrong_host: 'Check the URL that the message names. Nothing was sent.',
   bad_response:
     'Ask whoever runs the service; `authgraph check` shows where it deviates. It may be a captive portal.',
-  response_too_large: 'Check that the URL is an endpoint, and not a page.',
+  response_too_large: 'Check that the URL is an endpoint, not a web page.',
   refused: 'Read `error`, `status` and `retryAfter`: [the codes of services](#codes-of-services).',
   forbidden: 'Ask an administrator to allow the login, or use another flow.',
   bad_option: 'Correct the option that the message names.',
   bad_resume: 'Delete the record, and start a new login.',
   store_unavailable:
-    'Try again. A `DamagedRecordError`, a subclass, does not pass: delete the record, and log in again.',
+    'Try again. After a `DamagedRecordError`, a subclass, delete the record and log in again.',
   login_required: 'Start a login. `cause` is the refusal of the provider, if there is one.',
-  login_pending: 'Show `codes` to the user, and try again later: the login goes on.',
-  busy: 'Try again later. `pid` is the process, if it runs on this host: is it stopped?',
+  login_pending: 'Show `codes` to the user, and try again later: the login continues.',
+  busy: 'Try again later. If `pid` is set, check whether that process is stopped.',
   not_kept: 'Store `token`, or it is lost when the process ends.',
-  bad_id_token: 'Do not rely on the user that it names. `claim` is what is wrong.',
+  bad_id_token: 'Do not trust the user that it names. `claim` is what is wrong.',
   no_access: 'Send its response: `error.getResponse()`.',
   key_truncated: 'Pass all lines of the key, in quotes if it is in an `.env` file.',
   key_public: 'Pass the private key.',
@@ -95,8 +95,8 @@ request for codes, from a refresh, or from an API.
 
 ## Codes of services
 
-A \`RefusedError\` has the code of the service in \`error\`, and its message explains these. Any other is untrusted text. An \`ApiError\` of
-\`createApi()\` is a \`RefusedError\` too, with the \`body\` and \`headers\` of the response.
+The \`error\` of a \`RefusedError\` is the code of the service. Its message explains the codes below; any other code is untrusted text. An
+\`ApiError\` of \`createApi()\` is a \`RefusedError\` too, with the \`body\` and \`headers\` of the response.
 
 | \`error\` | Message |
 | --- | --- |
