@@ -204,6 +204,15 @@ describe('a login that takes longer than a request', () => {
     expect(counts.codes).toBe(2)
   })
 
+  test('that was denied before the clock was set back is asked for again', async () => {
+    const { over, program, shown, service, clock } = world()
+    await expect(over(program({ wait: 0 }).call())).rejects.toMatchObject({ code: 'login_pending' })
+    await service.deny(shown[0]?.userCode ?? '')
+    await expect(over(program().call())).rejects.toMatchObject({ code: 'denied' })
+    const back = program({ wait: 0, clock: { ...clock, now: () => clock.now() - HOUR } })
+    await expect(over(back.call())).rejects.toMatchObject({ code: 'login_pending' })
+  })
+
   test('whose code expires meanwhile says so', async () => {
     const { over, program, counts, time } = world()
     await expect(over(program({ wait: 3600 }).call())).rejects.toMatchObject({ code: 'expired' })

@@ -87,7 +87,11 @@ describe('a server is refused', () => {
     ['that is too large', () => new Response('x'.repeat(300_000)), 'response_too_large'],
   ])('with metadata %s, without a guess where its issuer may be', async (_, respond, code) => {
     const { over, program, server, counts } = world()
-    server.respond = ({ pathname }) => (pathname.startsWith('/.well-known') ? respond() : undefined)
+    // The document at the root can be read.
+    server.respond = ({ pathname }) => {
+      if (pathname === '/.well-known/oauth-protected-resource') return Response.json(server.document)
+      return pathname.startsWith('/.well-known') ? respond() : undefined
+    }
     await expect(over(program().call())).rejects.toMatchObject({ code })
     expect(counts.codes).toBe(0)
   })
@@ -239,5 +243,12 @@ describe('a private address', () => {
     // The address of a proxy is not that of the host.
     const proxied = confinedFetch(asPublic, server, false)
     expect((await proxied.fetch(`http://public.example:${port}/`)).status).toBe(200)
+    // Nor does it make a server private, as its own address does.
+    const isPrivateAfter = async (isDirect: boolean) => {
+      const own = confinedFetch(asPublic, new URL(`http://public.example:${port}`), isDirect)
+      await own.fetch(`http://public.example:${port}/`)
+      return own.isPrivate
+    }
+    expect([await isPrivateAfter(true), await isPrivateAfter(false)]).toEqual([true, false])
   })
 })

@@ -126,6 +126,16 @@ describe('a registration', () => {
     expect(await knows(used)).toBe(false)
   })
 
+  test('is not shortened by a login that ends earlier than the last one', async () => {
+    const before = start()
+    const { client_id } = (await before.register()).body
+    await before.login({ client_id, scope: 'repo' })
+    const after = start({ store: before.memory, clock: before.clock, refreshTokens: { lifetime: 3600 } })
+    await after.login({ client_id, scope: 'repo' })
+    before.wait(11 * DAY - 60)
+    expect((await after.askForCodes({ client_id })).status).toBe(200)
+  })
+
   test('gives its scopes and its policy to each client', async () => {
     const service = start({ registration: { scopes: ['repo'], policy: { codeLifetime: 60 } } })
     const { client_id } = (await service.register()).body
