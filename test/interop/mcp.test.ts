@@ -123,6 +123,26 @@ describe.each(CELLS)('$name, at $issuer', (cell) => {
     expect([await call('read'), codes()]).toEqual([done('read'), 3])
   })
 
+  // The others listen on no stream of their own.
+  test.runIf(['client 2.x, legacy', 'sdk 1.x'].includes(cell.name))(
+    'opens its stream again after the token has expired, with one refresh for it and ten calls',
+    async () => {
+      const { connect, streams, expire, codes, refreshes } = await begin(cell)
+      const opened = () =>
+        new Promise<Parameters<NonNullable<typeof streams.onOpen>>[0]>((resolve) => {
+          streams.onOpen = resolve
+        })
+      const [first, { call }] = await Promise.all([opened(), connect()])
+      expire()
+      const again = opened()
+      first.end()
+      const calls = Promise.all(Array.from({ length: 10 }, () => call('read')))
+      expect((await again).authorization).not.toBe(first.authorization)
+      expect(await calls).toEqual(Array(10).fill(done('read')))
+      expect([codes(), refreshes()]).toEqual([1, 1])
+    },
+  )
+
   // What the packages do with a refusal is the same at each issuer.
   const isEnough = cell.name === 'plain fetch' || cell.start === WORLDS['our service with a given client']
   test.runIf(isEnough)(

@@ -22,6 +22,12 @@ interface McpIssuer {
   readonly approve: (codes: PendingCodes) => unknown
 }
 
+/** A stream on which a client listens for messages of the server. */
+interface OpenStream {
+  readonly authorization: string
+  readonly end: () => void
+}
+
 /** A real MCP server with our service as its issuer: with a client that the program is given, or with registration only. */
 export async function mcpWorld(
   kind: 'given client' | 'registration' = 'given client',
@@ -90,6 +96,8 @@ async function mcpServerOf(issuer: McpIssuer) {
   const refused = new Set<string>()
   /** The sessions that the server knows; it has none until a test adds this. It may leave their end without an answer. */
   const sessions = { known: undefined as Set<string> | undefined, count: 0, isEndSilent: false }
+  /** Gets the streams that clients open to listen; there are none until a test adds this. */
+  const streams = { onOpen: undefined as ((stream: OpenStream) => void) | undefined }
   /** What the server asks for, whatever the token: a scope for each call, or another token. */
   const demands = { scope: undefined as (() => string) | undefined, isStrict: false }
   const handler = createMcpHandler(() => {
@@ -108,6 +116,17 @@ async function mcpServerOf(issuer: McpIssuer) {
     const scopes = isRefused ? undefined : await issuer.scopesOf(request.headers)
     const challenge = (more = '') => ({ headers: { 'www-authenticate': `Bearer scope="tool:read"${more}` } })
     if (scopes === undefined) return new Response('', { status: 401, ...challenge() })
+    const { onOpen } = streams
+    if (onOpen && request.method === 'GET') {
+      const body = new ReadableStream({
+        start(controller) {
+          // In how many milliseconds to come back.
+          controller.enqueue(Buffer.from('retry: 1\n\n'))
+          onOpen({ authorization: header, end: () => controller.close() })
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    }
     const text = await request.clone().text()
     const isFirst = text.includes('"method":"initialize"')
     if (sessions.known && !isFirst && !sessions.known.has(request.headers.get('mcp-session-id') ?? ''))
@@ -166,6 +185,7 @@ async function mcpServerOf(issuer: McpIssuer) {
     shown,
     refused,
     sessions,
+    streams,
     demands,
     codes,
     refreshes,
