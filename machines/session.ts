@@ -39,6 +39,9 @@ const RENEWAL_PAUSE = 60_000
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
 
+/** What a session has to revoke at first. One for all, because ten thousand may be open at once. */
+const NOTHING: readonly OAuthToken[] = []
+
 /** What is possible while there is no login. */
 const withoutLogin = {
   need: 'restoring',
@@ -144,7 +147,7 @@ export const session = setup({
     })),
     keepRevocation: assign(({ event }) => ({ revocation: outputOf(event, 'revoke') })),
     keepNoRevocation: assign(({ event }) => ({ revocation: { revoked: false, why: errorOf(event).message } })),
-    forget: assign({ kept: undefined, result: undefined, revoking: [], rejected: false, leaving: false }),
+    forget: assign({ kept: undefined, result: undefined, revoking: NOTHING, rejected: false, leaving: false }),
   },
 }).createMachine({
   id: 'session',
@@ -165,7 +168,7 @@ export const session = setup({
     error: undefined,
     authorization: undefined,
     outcome: undefined,
-    revoking: [],
+    revoking: NOTHING,
     revocation: undefined,
   }),
   initial: 'restoring',

@@ -12,6 +12,9 @@ export type SentToken = Pick<OAuthToken, 'accessToken' | 'tokenType' | 'dpopKey'
 /** An error code of RFC 9449, sections 7.1 and 9, in a challenge of an API. */
 const REFUSED_PROOF = /\berror="?(use_dpop_nonce|invalid_dpop_proof)\b/
 
+/** The tokens of headers that need proofs. One map for all sessions, since ten thousand may be open at once. */
+const bound = new WeakMap<Secret, SentToken>()
+
 /** The headers of requests with a token: as a bearer token, or with proofs if it is bound to a key. */
 export interface TokenHeaders {
   /** Throws a BadOptionError if the token has another type, or needs a key that is missing. */
@@ -26,7 +29,6 @@ export function tokenHeaders(
   { dpop }: { readonly dpop?: Dpop | undefined },
   clock: { now(): number },
 ): TokenHeaders {
-  const bound = new WeakMap<Secret, SentToken>()
   return {
     authorization(token) {
       const { accessToken, tokenType } = token

@@ -3,6 +3,10 @@ import type { ClientAuthentication, ResolvedAuthentication } from '../protocol/c
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
 
+// One for all, because ten thousand flows may wait at once.
+const NONE: ClientAuthentication = { method: 'none' }
+const NO_PARAMETERS: Readonly<Record<string, string>> = {}
+
 /** Reads the client ID. Throws a BadOptionError if there is none. */
 export function readClientId(value: string | Secret | undefined): Secret {
   const clientId = Secret.of(value ?? '', 'clientId')
@@ -14,7 +18,7 @@ export function readClientId(value: string | Secret | undefined): Secret {
 
 /** Reads how the client authenticates. Throws a BadOptionError if that is invalid. */
 export function readAuthentication(
-  value: ClientAuthentication = { method: 'none' },
+  value: ClientAuthentication = NONE,
   { clientAuthenticationMethods: listed = [] }: Pick<Provider, 'clientAuthenticationMethods'>,
 ): ResolvedAuthentication {
   const option: ClientAuthentication = Object(value)
@@ -58,7 +62,7 @@ const RESERVED = [
 /** Reads the parameters of the codes request. Throws a BadOptionError if one is reserved or has no valid value. */
 export function readParameters({
   audience,
-  parameters = {},
+  parameters = NO_PARAMETERS,
 }: {
   readonly audience?: string | undefined
   readonly parameters?: Readonly<Record<string, string | Secret>> | undefined
@@ -68,6 +72,7 @@ export function readParameters({
     throw new BadOptionError(
       `"parameters" must not contain "${reserved}": the flow sends it, use its own option`,
     )
+  if (parameters === NO_PARAMETERS && audience === undefined) return NO_PARAMETERS
   const all = { ...parameters, ...(audience !== undefined && { audience }) }
   for (const [name, value] of Object.entries(all)) if (typeof value !== 'string') Secret.of(value, name)
   return all

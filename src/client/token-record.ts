@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
 import { finite, parseFields } from '../protocol/fields.ts'
 import { hidden, type OAuthToken, warningOf } from '../protocol/oauth-record.ts'
-import { isToken } from '../protocol/syntax.ts'
+import { isToken, NO_SCOPES } from '../protocol/syntax.ts'
 import { isSecret, Secret } from '../secret.ts'
 
 /**
@@ -91,13 +91,20 @@ export function importToken(json: unknown): OAuthToken {
     refreshToken,
     idToken,
     dpopKey: key,
+    tokenType,
+    scopes,
+    missingScopes,
     ...plain
   } = parseFields(tokenRecord, json, 'token record', BadOptionError)
   const dpopKey = key === undefined ? undefined : new Secret(key)
   return hidden({
-    ...plain,
+    // First: V8 gives each object that begins with a spread a shape of its own in memory.
     accessToken: new Secret(accessToken),
-    ...warningOf(plain.tokenType, dpopKey),
+    tokenType,
+    ...warningOf(tokenType, dpopKey),
+    scopes: scopes.length > 0 ? scopes : NO_SCOPES,
+    missingScopes: missingScopes.length > 0 ? missingScopes : NO_SCOPES,
+    ...plain,
     ...(refreshToken !== undefined && { refreshToken: new Secret(refreshToken) }),
     ...(idToken !== undefined && { idToken: new Secret(idToken) }),
     ...(dpopKey && { dpopKey }),

@@ -19,6 +19,9 @@ const record = v.object({
   id_token: optional,
 })
 
+/** One for all: with a function of its own, each token would have a shape of its own in memory. */
+const SHOWN: PropertyDescriptor = { value: () => HIDDEN }
+
 /**
  * A problem with a token that was kept nevertheless.
  *
@@ -110,7 +113,7 @@ export function parseOAuthRecord(response: ReceivedResponse, asked: Asked): OAut
  * that a token has the same fields as its record.
  */
 export function hidden(token: OAuthToken): OAuthToken {
-  return Object.defineProperty(token, 'toString', { value: () => HIDDEN })
+  return Object.defineProperty(token, 'toString', SHOWN)
 }
 
 /** The problem with a token, if there is one. */

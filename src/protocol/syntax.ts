@@ -36,3 +36,6 @@ export function isBearer(tokenType: string): boolean {
 export function isDpop(tokenType: string): boolean {
   return tokenType.toLowerCase() === 'dpop'
 }
+
+/** One for all, since ten thousand flows may wait at once. Frozen, because callers get it. */
+export const NO_SCOPES: readonly string[] = /* @__PURE__ */ Object.freeze([])

@@ -39,30 +39,79 @@ import { secureAddress } from '../protocol/address.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
-import { claim, erase, read, revoke, type SessionParts, settle, spendRefreshToken } from './session-actors.ts'
+import {
+  claim,
+  erase,
+  type ModuleCopy,
+  read,
+  revoke,
+  type SessionParts,
+  settle,
+  spendRefreshToken,
+} from './session-actors.ts'
 import { MIN_VALIDITY } from './session-record.ts'
 import type { SessionData, SessionStore } from './session-store.ts'
 
 /** Milliseconds for which a program waits until a new token is stored. */
 const STORE_PATIENCE = 10_000
 
-/** The input of the machine, with what its actors need. */
-interface SessionFlow extends SessionInput {
-  readonly parts: SessionParts
-  /** The last work of its actors. */
-  work?: Promise<unknown>
-}
+const NO_DATA: SessionData = {}
 
-/**
- * Identifies this copy of the module, of which a process may load several. Set later: some runtimes have no random
- * numbers at load time.
- */
-let copy: string | undefined
-/** Counts the sessions of this copy. A number, since ten thousand random ids would take a megabyte. */
+/** Counts the sessions of this copy of the module. A number, since ten thousand random ids would take a megabyte. */
 let sessions = 0
 
-/** The sessions of this copy that run, or finish their work. The claim of any other has lapsed. */
-const running = new Set<string>()
+/** This copy of the module. Its id is set later: some runtimes have no random numbers at load time. */
+const copy = { id: '', running: new Set<number>() }
+
+type DeviceInput = ReturnType<typeof newInput>
+
+/**
+ * The input of the machine, which is also what its actors need, and what observes the end of the session. One object,
+ * because ten thousand sessions may be open at once.
+ */
+class SessionFlow implements SessionInput, SessionParts {
+  readonly device: DeviceInput
+  readonly minValidity: number
+  readonly store: SessionStore
+  readonly name: string
+  readonly data: SessionData
+  readonly number = sessions++
+  /** The last work of its actors, while it runs. */
+  work: Promise<unknown> | undefined = undefined
+
+  constructor(
+    device: DeviceInput,
+    { store, name = 'default', data = NO_DATA }: SessionOptions,
+    minValidity: number,
+  ) {
+    this.device = device
+    this.minValidity = minValidity
+    this.store = store
+    this.name = name
+    this.data = data
+  }
+
+  get jitter(): number {
+    return this.device.jitter
+  }
+
+  get sender(): DeviceInput {
+    return this.device
+  }
+
+  get copy(): ModuleCopy {
+    return copy
+  }
+
+  async complete(): Promise<void> {
+    await Promise.allSettled([this.work])
+    copy.running.delete(this.number)
+  }
+
+  error(): void {
+    void this.complete()
+  }
+}
 
 /** Shared by all sessions: one machine for each would take ten times the memory. */
 const machine = sessionMachine.provide({
@@ -83,7 +132,9 @@ function actorOf<Result, Input extends { readonly flow: SessionInput }>(
 ) {
   return fromPromise<Result, Input>(({ input, signal }) => {
     const flow = input.flow as SessionFlow
-    const work = run(flow.parts, input, signal)
+    const work = run(flow, input, signal).finally(() => {
+      if (flow.work === work) flow.work = undefined
+    })
     flow.work = work
     return work
   })
@@ -212,76 +263,74 @@ export interface Session extends HasForm {
 export function createSession(options: SessionOptions): Session {
   assertKnown(options, KNOWN)
   const given = Object(options) as SessionOptions
-  const { store, name = 'default', data = {}, minValidity = MIN_VALIDITY, onCodes, ...login } = given
+  const { store, name = 'default', data, minValidity = MIN_VALIDITY, onCodes, ...login } = given
   const device = newInput(login)
   if (typeof store?.update !== 'function')
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
   if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
-  copy ??= crypto.randomUUID()
-  const owner = `${store.owners?.self ?? ''}#${copy}/${sessions++}`
-  const parts: SessionParts = { store, name, data, sender: device, owner, running }
-  const flow: SessionFlow = { device, minValidity: minValidity * 1000, jitter: device.jitter, parts }
+  const flow = new SessionFlow(device, given, minValidity * 1000)
   const actor: SessionActor = createActor(machine, { input: flow, clock: device.clock })
   if (onCodes) showCodes(actor, onCodes)
-  running.add(owner)
-  const end = () => void Promise.allSettled([flow.work]).then(() => running.delete(owner))
-  actor.subscribe({ error: end, complete: end })
+  copy.id ||= crypto.randomUUID()
+  copy.running.add(flow.number)
+  actor.subscribe(flow)
   actor.start()
+  return new StoredSession(actor, onCodes !== undefined)
+}
 
-  /** Whether a user interface may show the codes. */
-  let isWatched = false
-  const now = () => device.clock.now()
+/** A session. What its methods do is in functions that all sessions share: ten thousand may be open at once. */
+class StoredSession implements Session {
+  readonly #actor: SessionActor
+  /** Whether the codes of a login are shown, at least by a user interface that watches the actor. */
+  #showsCodes: boolean
 
-  async function current(signal?: AbortSignal): Promise<OAuthToken> {
-    let began = now()
-    const seen = new Set<string>()
-    for (;;) {
-      const snapshot = await settledOf(actor, signal)
-      const { context } = snapshot
-      // The clock may be set back meanwhile.
-      began = Math.min(began, now())
-      const { token, sentAt = 0 } = tokenInUse(context) ?? {}
-      // A token that is due on arrival is refreshed by the next call: refreshing it here would have no end.
-      const isNew = began <= sentAt && sentAt <= now() && !context.rejected
-      if (token && (isNew || !isDue(context, now()))) return token
-      const place = placeOf(snapshot)
-      if (seen.has(place)) {
-        if (token && isUsable(context, now())) return token
-        throw reasonWhy(snapshot)
-      }
-      seen.add(place)
-      actor.send({ type: 'need' })
-    }
+  constructor(actor: SessionActor, showsCodes: boolean) {
+    this.#actor = actor
+    this.#showsCodes = showsCodes
   }
 
-  /** Sends an event that begins a login as soon as the session accepts it: after a wait, it may be busy again. */
-  async function begin(event: SessionEvent): Promise<void> {
-    while (!actor.getSnapshot().can(event)) {
-      const { value } = actor.getSnapshot()
-      // A login that runs is waited for, and one that is not stored yet is reported.
-      if (event.type === 'login' && (value === 'authorizing' || value === 'unsettled')) return
-      await settledOf(actor)
-    }
-    if (actor.getSnapshot().status === 'stopped') throw new CancelledError()
-    actor.send(event)
+  get actor(): SessionActor {
+    this.#showsCodes = true
+    return this.#actor
   }
 
-  /** Waits until a new login is stored. */
-  async function waitUntilStored(): Promise<void> {
-    const { context, value } = await settledOf(actor)
-    if (context.outcome && context.outcome.status !== 'authorized') throw reasonOf(context.outcome)
-    if (value === 'unsettled')
-      throw new NotKeptError(tokenInUse(context)?.token ?? {}, { cause: context.error })
-    if (value !== 'signedIn') throw reasonWhy(actor.getSnapshot())
+  get [FORM](): Auth {
+    return createForm(this.#actor)
   }
 
-  const headers = tokenHeaders(login, device.clock)
-  const form: Auth = {
+  readonly token: Session['token'] = async ({ signal } = {}) =>
+    (await current(this.#actor, signal)).accessToken
+
+  readonly login = async () => {
+    // The login would wait until the codes expire.
+    if (!this.#showsCodes) throw onCodesMissing()
+    await begin(this.#actor, { type: 'login' })
+    await waitUntilStored(this.#actor)
+  }
+
+  readonly keep = async (token: OAuthToken) => {
+    assertToken(token)
+    await begin(this.#actor, { type: 'keep', token })
+    await waitUntilStored(this.#actor)
+  }
+
+  readonly logout = async () => {
+    this.#actor.send({ type: 'logout' })
+    const { context, value } = await settledOf(this.#actor)
+    if (value !== 'signedOut') throw context.error ?? new LoginRequiredError()
+    return context.revocation ?? { revoked: false, why: 'there was no login' }
+  }
+}
+
+function createForm(actor: SessionActor): Auth {
+  const { device } = actor.getSnapshot().context.flow
+  const headers = tokenHeaders(device, device.clock)
+  return {
     form: 'session',
     async authorization({ baseUrl }) {
       assertOwnApi(device.provider, baseUrl)
-      const token = await current()
+      const token = await current(actor)
       // One without a type is sent: no type forbids it.
       return headers.authorization({ ...token, tokenType: token.tokenType || 'bearer' })
     },
@@ -299,48 +348,51 @@ export function createSession(options: SessionOptions): Session {
       return actor.getSnapshot().hasTag('busy')
     },
   }
-
-  const watched = new Watched(actor, () => {
-    isWatched = true
-  })
-  return Object.assign(watched, {
-    [FORM]: form,
-    token: async ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
-      (await current(signal)).accessToken,
-    async login() {
-      // The login would wait until the codes expire.
-      if (onCodes === undefined && !isWatched) throw onCodesMissing()
-      await begin({ type: 'login' })
-      await waitUntilStored()
-    },
-    async keep(token: OAuthToken) {
-      assertToken(token)
-      await begin({ type: 'keep', token })
-      await waitUntilStored()
-    },
-    async logout() {
-      actor.send({ type: 'logout' })
-      const { context, value } = await settledOf(actor)
-      if (value !== 'signedOut') throw context.error ?? new LoginRequiredError()
-      return context.revocation ?? { revoked: false, why: 'there was no login' }
-    },
-  })
 }
 
-/** The accessor of all sessions: in an object literal, it would give each of them a shape of its own in memory. */
-class Watched {
-  readonly #actor: SessionActor
-  readonly #watch: () => void
-
-  constructor(actor: SessionActor, watch: () => void) {
-    this.#actor = actor
-    this.#watch = watch
+async function current(actor: SessionActor, signal?: AbortSignal): Promise<OAuthToken> {
+  const { clock } = actor.getSnapshot().context.flow.device
+  let began = clock.now()
+  const seen = new Set<string>()
+  for (;;) {
+    const snapshot = await settledOf(actor, signal)
+    const { context } = snapshot
+    const now = clock.now()
+    // The clock may be set back meanwhile.
+    began = Math.min(began, now)
+    const { token, sentAt = 0 } = tokenInUse(context) ?? {}
+    // A token that is due on arrival is refreshed by the next call: refreshing it here would have no end.
+    const isNew = began <= sentAt && sentAt <= now && !context.rejected
+    if (token && (isNew || !isDue(context, now))) return token
+    const place = placeOf(snapshot)
+    if (seen.has(place)) {
+      if (token && isUsable(context, now)) return token
+      throw reasonWhy(snapshot)
+    }
+    seen.add(place)
+    actor.send({ type: 'need' })
   }
+}
 
-  get actor(): SessionActor {
-    this.#watch()
-    return this.#actor
+/** Sends an event that begins a login as soon as the session accepts it: after a wait, it may be busy again. */
+async function begin(actor: SessionActor, event: SessionEvent): Promise<void> {
+  while (!actor.getSnapshot().can(event)) {
+    const { value } = actor.getSnapshot()
+    // A login that runs is waited for, and one that is not stored yet is reported.
+    if (event.type === 'login' && (value === 'authorizing' || value === 'unsettled')) return
+    await settledOf(actor)
   }
+  if (actor.getSnapshot().status === 'stopped') throw new CancelledError()
+  actor.send(event)
+}
+
+/** Waits until a new login is stored. */
+async function waitUntilStored(actor: SessionActor): Promise<void> {
+  const { context, value } = await settledOf(actor)
+  if (context.outcome && context.outcome.status !== 'authorized') throw reasonOf(context.outcome)
+  if (value === 'unsettled')
+    throw new NotKeptError(tokenInUse(context)?.token ?? {}, { cause: context.error })
+  if (value !== 'signedIn') throw reasonWhy(actor.getSnapshot())
 }
 
 /** Throws WrongHostError if the token is for another API. A provider without a `baseUrl` does not name its API. */

@@ -56,6 +56,13 @@ const LONGEST_GAP = 1000
 /** Errors after which the refresh token may have been used: the request was sent, but got no usable response. */
 const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
 
+/** A copy of this module, of which a process may load several. */
+export interface ModuleCopy {
+  readonly id: string
+  /** Its sessions that run, or finish their work. The claim of any other has lapsed. */
+  readonly running: ReadonlySet<number>
+}
+
 /** What the actors of one session need. */
 export interface SessionParts {
   readonly store: SessionStore
@@ -64,10 +71,9 @@ export interface SessionParts {
   /** What the caller stores with a new login. */
   readonly data: SessionData
   readonly sender: RefreshSender
-  /** Identifies this session in its claims: `<process>#<copy of the module>/<session>`. */
-  readonly owner: string
-  /** The running sessions of this copy of the module. */
-  readonly running: ReadonlySet<string>
+  /** Identifies this session among those of its copy of the module. */
+  readonly number: number
+  readonly copy: ModuleCopy
   /** When this session began to write its claim. */
   claimed?: Moment
   /** The claim of an owner that cannot be checked, when this session last saw it, and for how long it has looked. */
@@ -98,20 +104,21 @@ export function claim(
         ...(rejected && { value: endRecord(record) }),
       }
     const { claim } = record
-    const gone = claim === undefined || claim.owner === parts.owner || isGone(parts, claim)
+    const gone = claim === undefined || claim.owner === ownerOf(parts) || isGone(parts, claim)
     if (!gone) {
       const pid = parts.store.owners?.pidOf(processOf(claim.owner))
       return { result: { type: 'busy', pid, lapses: gone === undefined } }
     }
-    const value = { ...record, claim: { owner: parts.owner, nonce } }
+    const value = { ...record, claim: { owner: ownerOf(parts), nonce } }
     return { result: { type: 'claimed' }, value }
   })
 }
 
 /** Whether the owner of a claim has ended; `undefined` if nobody can tell, and the claim has not lapsed yet. */
 function isGone(parts: SessionParts, claim: Claim): boolean | undefined {
-  const { store, owner: ours, running } = parts
-  if (claim.owner.startsWith(ours.slice(0, ours.lastIndexOf('/') + 1))) return !running.has(claim.owner)
+  const { store, copy } = parts
+  const ours = ownerOf(parts, '')
+  if (claim.owner.startsWith(ours)) return !copy.running.has(Number(claim.owner.slice(ours.length)))
   return store.owners?.isGone(processOf(claim.owner)) ?? (isLapsed(parts, claim) ? true : undefined)
 }
 
@@ -126,6 +133,11 @@ function isLapsed(parts: SessionParts, claim: Claim): boolean {
   const counted = isSame ? watched.counted + Math.min(Math.max(0, seenAt - watched.seenAt), LONGEST_GAP) : 0
   parts.watched = { claim, seenAt, counted }
   return counted >= LAPSE
+}
+
+/** Identifies a session in its claims: `<process>#<copy of the module>/<session>`. */
+function ownerOf({ store, copy, number }: SessionParts, session: number | '' = number): string {
+  return `${store.owners?.self ?? ''}#${copy.id}/${session}`
 }
 
 function processOf(owner: string): string {
@@ -181,7 +193,8 @@ export function settle(
   parts: SessionParts,
   { kept, result, logins }: Omit<SettleInput, 'flow'>,
 ): Promise<SettleResult> {
-  const { owner, store, name } = parts
+  const { store, name } = parts
+  const owner = ownerOf(parts)
   const isPair = result?.type === 'token' || result?.type === 'login'
   // A new login replaces whatever there is, also the login of another service. It has one id through all retries: an
   // update that failed may have been applied, and another process may have refreshed or ended the login since.
@@ -209,20 +222,20 @@ export function settle(
 }
 
 /** A newer token wins. If this session has taken over a claim meanwhile, it returns it. */
-function adopt({ owner }: SessionParts, record: SignedInRecord) {
+function adopt(parts: SessionParts, record: SignedInRecord) {
   const result = { type: 'newer', kept: keptOf(record) } as const
-  return record.claim?.owner === owner ? { result, value: releasedRecord(record) } : { result }
+  return record.claim?.owner === ownerOf(parts) ? { result, value: releasedRecord(record) } : { result }
 }
 
 function writeToken(
-  { sender, owner }: SessionParts,
+  parts: SessionParts,
   { login, generation, token, sentAt }: KeptToken,
   { claim, ...data }: SessionData & { readonly claim?: Claim },
 ): Change<SettleResult> {
   const kept = { login, generation, token, sentAt }
-  const record = loginRecord(kept, sender.provider, data)
+  const record = loginRecord(kept, parts.sender.provider, data)
   // Whoever has taken over the claim may still send the older token: until it is done, nobody uses the new one.
-  const isTakenOver = claim !== undefined && claim.owner !== owner
+  const isTakenOver = claim !== undefined && claim.owner !== ownerOf(parts)
   return { result: { type: 'written', kept }, value: isTakenOver ? { ...record, claim } : record }
 }
 

@@ -31,8 +31,8 @@ async function revokeBoth(responses: { readonly newest: number | 'none'; readonl
     name: 'default',
     data: {},
     sender,
-    owner: 'o',
-    running: new Set(),
+    number: 0,
+    copy: { id: 'c', running: new Set() },
   }
   const tokens = (['newest', 'older'] as const).map(
     (name): OAuthToken => ({
