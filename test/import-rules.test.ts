@@ -63,7 +63,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'docs/tools': {
     // `authgraph`: in an example that a page shows.
-    may: /^(xstate|elkjs\/.*|node:.*|authgraph|machines\/.*|docs\/tools\/.*|src\/(pictures|recording)\/.*)$/,
+    may: /^(xstate|node:.*|authgraph|machines\/.*|docs\/tools\/.*|src\/(pictures|recording)\/.*)$/,
     types: /^src\/errors\.ts$/,
   },
   // As its users would write it.

@@ -40,6 +40,19 @@ const LABEL = 150
 /** Lines of a tag, about. */
 const TAG_LINES = 2.6
 
+/** Pixels at which the text of a token wraps. */
+const TOKEN = 130
+
+type StateShape = Extract<Shape, { kind: 'state' }>
+
+interface Wordy {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  readonly invokes?: readonly string[]
+  readonly written: StateShape['written']
+}
+
 /** One line of a label or of what a state does: bold words, and others after them. */
 export interface Words {
   readonly bold: string
@@ -89,6 +102,8 @@ export function contentOf(shape: Shape, shapes: readonly Shape[], width?: number
       const width = Math.ceil(widthOf(name, FONTS.trigger)) + 2 * PADDING.x
       return { ...NOTHING, name, width, height: REFERENCE }
     }
+    case 'token':
+      return wordyContent(shape, width === undefined ? TOKEN : width - 2 * PADDING.x)
     case 'state':
       return shape.state.type === 'history'
         ? { ...NOTHING, name: shape.state.isDeep ? 'H*' : 'H', width: HISTORY, height: HISTORY }
@@ -100,23 +115,22 @@ function fromWords(from: readonly string[]): string {
   return from.length === 0 ? 'from any state' : `from ${from.join(', ')}`
 }
 
-function roomOf(
-  { id, state, parent, room = ALONE }: Extract<Shape, { kind: 'state' }>,
-  shapes: readonly Shape[],
-): number {
+function roomOf({ id, state, parent, room = ALONE }: StateShape, shapes: readonly Shape[]): number {
   if (shapes.some((shape) => shape.parent === id)) return AROUND
   if (parent !== '' || state.type === 'final') return BESIDE
   return room
 }
 
-function stateContent(
-  { state, written, isInitial }: Extract<Shape, { kind: 'state' }>,
-  room: number,
-): Content {
-  const { name, description, invokes } = state
+function stateContent({ state, written, isInitial }: StateShape, room: number): Content {
+  const content = wordyContent({ ...state, written }, room)
+  return isInitial ? { ...content, width: content.width + START } : content
+}
+
+/** What has a name and, below it, what it means, runs and does. */
+function wordyContent({ id, name, description = '', invokes = [], written }: Wordy, room: number): Content {
   const lines = description === '' ? [] : wrap(description, room, FONTS.text)
   const lists = written.flatMap(({ label, target, transitions }) => {
-    if (target === state.id)
+    if (target === id)
       return [...groupBy(label, ({ trigger }) => trigger).values()].map((lines) => ({
         words: lines.length > 1 ? listWords(lines, room - SIGN) : wordsOf(lines, room - SIGN),
         leaves: false,
@@ -144,7 +158,7 @@ function stateContent(
     lines,
     invokes,
     written: lists,
-    width: Math.ceil(width) + 2 * PADDING.x + (isInitial ? START : 0),
+    width: Math.ceil(width) + 2 * PADDING.x,
     height: height + 2 * PADDING.y,
   }
 }

@@ -11,7 +11,7 @@ const images = join('docs', 'images')
 mkdirSync(machines, { recursive: true })
 const story = storyOf(readRecording(readFileSync(join(images, 'login.ndjson'), 'utf8')))
 const made = new Map([
-  ...inFolder(machines, diagrams(await layouts())),
+  ...inFolder(machines, diagrams(layouts())),
   [join('docs', 'guides', 'errors.md'), writeErrors(readFileSync(join('src', 'errors.ts'), 'utf8'))],
   [join(images, 'login.svg'), timeline(story, 'wide')],
   [join(images, 'login.narrow.svg'), timeline(story, 'narrow')],

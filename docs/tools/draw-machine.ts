@@ -1,7 +1,7 @@
 import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
 import { box, element, picture, round, type Scheme, text, twoWords } from '../../src/pictures/svg.ts'
 import { ROLES, type Role } from '../../src/pictures/theme.ts'
-import { type Content, LABEL_PADDING, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
+import { LABEL_PADDING, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
 import type { Label } from './label.ts'
 import {
   type Box,
@@ -24,17 +24,19 @@ const DOT = 6
 /** Size of an arrowhead in pixels. */
 const HEAD = { length: 10, width: 9 }
 
-/** Pixels beside the key of the colours, and from one of its rows to the next. */
+/** Pixels beside the key. */
 const LEFT = 8
-const KEY = 26
+
+/** Pixels of a chip of the key: its height, beside its words, and between two. */
+const CHIP = { height: 26, x: 11, gap: 8 }
 
 /** Draws a machine and the key of its colours. Its name and its description are those of the picture, for the page to show. */
 export function drawMachine(layout: Layout, scheme: Scheme): string {
   const { plan, width, height } = layout
   const { id, description } = plan.machine
-  const key = drawKey(signsOf(layout), width - 2 * LEFT, height + 20)
+  const key = drawKey(chipsOf(layout), width - 2 * LEFT, height + 20)
   return picture(
-    { title: `The machine ${id}`, description, width, height: key.bottom + 10 },
+    { title: `The machine ${id}`, description, width, height: key.bottom + LEFT },
     scheme,
     element('g', { class: 'machine' }, drawParts(layout)),
     key.part,
@@ -73,6 +75,8 @@ function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[], labels: 
         box('shape', placed, height / 2),
         text('trigger', x + width / 2, y + height / 2, content.name, 'middle'),
       )
+    case 'token':
+      return element('g', { class: shape.role }, box('shape', placed, CORNER), ...words(placed))
     case 'state':
       return element(
         'g',
@@ -156,10 +160,18 @@ function drawArrow({ arrow, points, label }: PlacedArrow): string {
   const way = [...points.slice(0, -1), shortOf(tip, before)]
   return element(
     'g',
-    { class: arrow.isMain ? 'arrow main' : 'arrow', 'data-transitions': idsOf(arrow) },
+    {
+      class: `arrow${arrow.isMain ? ' main' : ''}${isLink(arrow) ? ' frame' : ''}`,
+      'data-transitions': idsOf(arrow),
+    },
     element('path', { class: 'way', d: withoutLabel(way, label).map(roundCorners).join('') }),
     drawHead(tip, before),
   )
+}
+
+/** Whether an arrow is not a transition, but leads from one token to the next. */
+function isLink({ transitions }: Branch): boolean {
+  return transitions.length === 0
 }
 
 /** Cuts a way where its label stands. */
@@ -254,108 +266,139 @@ function leaveAt(x: number, y: number): string {
   return `M${at({ x, y })}h11m-4 -4l4 4l-4 4`
 }
 
-/** A sign of the key: what it looks like, and what it means. */
-interface Sign {
+/** A chip of the key: what it means, and the colour or the sign that has this meaning. */
+interface Chip {
   readonly means: string
-  readonly width: number
-  /** Draws it at the left end of a line of the key. */
-  readonly draw: (x: number, y: number) => string
+  readonly role?: Role
+  /** Is drawn from its left end, and from its middle line. */
+  readonly sign?: { readonly width: number; readonly draw: (x: number, y: number) => string }
 }
 
 /** A word of the key in the letters of triggers. */
 const TRIGGER = 'trigger'
 
-/** The signs that a picture has. */
-function signsOf({ shapes, arrows }: Layout): Sign[] {
+/** The chips for what a picture has. */
+function chipsOf({ shapes, arrows }: Layout): Chip[] {
   const states = shapes.flatMap(({ shape, content: { written } }) =>
     shape.kind === 'state' ? [{ ...shape, written }] : [],
   )
-  const swatch =
-    (role: Role, isEnd = false) =>
-    (x: number, y: number) => {
-      const place = { x, y: y - 8, width: 16, height: 16 }
-      return element(
+  const writes = (leaves: boolean) =>
+    shapes.some(({ content: { written } }) => written.some((one) => one.leaves === leaves))
+  const arrowOf = (className: string) => ({
+    width: 26,
+    draw: (x: number, y: number) =>
+      element(
         'g',
-        { class: role },
-        box('shape', place, 4),
-        ...(isEnd ? [box('inner', place, 4, 3)] : []),
-      )
-    }
-  const arrowOf = (className: string) => (x: number, y: number) =>
-    element(
-      'g',
-      { class: className },
-      element('path', { class: 'way', d: `M${at({ x, y })}h20` }),
-      drawHead({ x: x + 26, y }, { x, y }),
-    )
-  const has = (
-    part: (shape: Omit<StateShape, 'written'> & Pick<Content, 'written'>) => boolean,
-    sign: Sign,
-  ) => (states.some(part) ? [sign] : [])
-  return [
-    ...(Object.keys(ROLES) as Role[]).flatMap((role) =>
-      has((shape) => shape.role === role, { means: ROLES[role], width: 16, draw: swatch(role) }),
-    ),
-    ...has(({ state }) => state.type === 'final', { means: 'final', width: 16, draw: swatch('over', true) }),
-    ...has(({ isRegion }) => isRegion, {
-      means: 'active together',
-      width: 26,
-      draw: (x, y) => box('box way frame', { x, y: y - 8, width: 26, height: 16 }, 4),
-    }),
-    ...has(({ isInitial }) => isInitial, {
-      means: 'begins here',
-      width: START,
-      draw: (x, y) => drawStart({ x: x + START, y }),
-    }),
-    ...(arrows.some(({ arrow }) => arrow.isMain)
-      ? [{ means: 'main path', width: 26, draw: arrowOf('main') }]
-      : []),
-    {
-      means: 'condition',
-      width: widthOf(TRIGGER, FONTS.trigger) - 2,
-      draw: (x, y) => text('trigger', x, y, TRIGGER),
-    },
-    ...has(({ state }) => state.invokes.length > 0, {
-      means: 'runs in this state',
-      width: 11,
-      draw: (x, y) => element('g', { class: 'working' }, element('path', { class: 'play', d: playAt(x, y) })),
-    }),
-    ...has(({ written }) => written.some(({ leaves }) => leaves), {
-      means: 'goes to the named state',
-      width: 12,
-      draw: (x, y) => element('path', { class: 'sign', d: leaveAt(x, y) }),
-    }),
-    ...has(({ written }) => written.some(({ leaves }) => !leaves), {
-      means: 'stays in the state',
-      width: 12,
-      draw: (x, y) => element('path', { class: 'sign', d: loopAt(x, y) }),
-    }),
-    ...has(({ state }) => state.type === 'history', {
-      means: 'the substate that was left last',
-      width: 18,
-      draw: (x, y) =>
-        element('circle', { class: 'sign', cx: x + 9, cy: y, r: 9 }) + text('tag', x + 9, y, 'H', 'middle'),
-    }),
+        { class: className },
+        element('path', { class: 'way', d: `M${at({ x, y })}h20` }),
+        drawHead({ x: x + 26, y }, { x, y }),
+      ),
+  })
+  const chips: [boolean, Chip][] = [
+    ...(Object.keys(ROLES) as Role[]).map((role): [boolean, Chip] => [
+      shapes.some(({ shape }) => 'role' in shape && shape.role === role),
+      { means: ROLES[role], role },
+    ]),
+    [
+      states.some(({ state }) => state.type === 'final'),
+      {
+        means: 'final',
+        sign: {
+          width: 16,
+          draw: (x, y) => {
+            const place = { x, y: y - 8, width: 16, height: 16 }
+            return element('g', { class: 'over' }, box('shape', place, 4), box('inner', place, 4, 3))
+          },
+        },
+      },
+    ],
+    [
+      states.some(({ isRegion }) => isRegion),
+      {
+        means: 'active together',
+        sign: {
+          width: 26,
+          draw: (x, y) => box('box way frame', { x, y: y - 8, width: 26, height: 16 }, 4),
+        },
+      },
+    ],
+    [
+      states.some(({ isInitial }) => isInitial),
+      { means: 'begins here', sign: { width: START, draw: (x, y) => drawStart({ x: x + START, y }) } },
+    ],
+    [arrows.some(({ arrow }) => arrow.isMain), { means: 'main path', sign: arrowOf('main') }],
+    [arrows.some(({ arrow }) => isLink(arrow)), { means: 'replaced by', sign: arrowOf('frame') }],
+    [
+      true,
+      {
+        means: 'condition',
+        sign: { width: widthOf(TRIGGER, FONTS.trigger), draw: (x, y) => text('trigger', x, y, TRIGGER) },
+      },
+    ],
+    [
+      states.some(({ state }) => state.invokes.length > 0),
+      {
+        means: 'runs in this state',
+        sign: {
+          width: 11,
+          draw: (x, y) =>
+            element('g', { class: 'working' }, element('path', { class: 'play', d: playAt(x, y) })),
+        },
+      },
+    ],
+    [
+      writes(true),
+      {
+        means: 'goes to the named state',
+        sign: { width: 12, draw: (x, y) => element('path', { class: 'sign', d: leaveAt(x, y) }) },
+      },
+    ],
+    [
+      writes(false),
+      {
+        means: 'stays in the state',
+        sign: { width: 12, draw: (x, y) => element('path', { class: 'sign', d: loopAt(x, y) }) },
+      },
+    ],
+    [
+      states.some(({ state }) => state.type === 'history'),
+      {
+        means: 'the substate that was left last',
+        sign: {
+          width: 18,
+          draw: (x, y) =>
+            element('circle', { class: 'sign', cx: x + 9, cy: y, r: 9 }) +
+            text('tag', x + 9, y, 'H', 'middle'),
+        },
+      },
+    ],
   ]
+  return chips.flatMap(([isShown, chip]) => (isShown ? [chip] : []))
 }
 
-/** Draws the key, in as many rows as it needs. */
+/** Draws the key as chips, in as many rows as it needs. */
 function drawKey(
-  signs: readonly Sign[],
+  chips: readonly Chip[],
   width: number,
   top: number,
 ): { readonly part: string; readonly bottom: number } {
   let x = 0
   let y = top
-  const drawn = signs.map((sign) => {
-    const own = sign.width + 7 + widthOf(sign.means, FONTS.text)
+  const drawn = chips.map(({ means, role, sign }) => {
+    const left = sign ? sign.width + CHIP.gap : 0
+    const own = Math.ceil(left + widthOf(means, FONTS.text)) + 2 * CHIP.x
     if (x > 0 && x + own > width) {
       x = 0
-      y += KEY
+      y += CHIP.height + CHIP.gap
     }
-    const left = LEFT + x
-    x += own + 22
-    return sign.draw(left, y) + text('text', left + sign.width + 7, y, sign.means)
+    const place = { x: LEFT + x, y, width: own, height: CHIP.height }
+    const middle = y + CHIP.height / 2
+    x += own + CHIP.gap
+    return [
+      element('g', { class: role ?? 'over' }, box(role ? 'shape' : 'inner', place, CHIP.height / 2)),
+      ...(sign ? [sign.draw(place.x + CHIP.x, middle)] : []),
+      text('text', place.x + CHIP.x + left, middle, means),
+    ].join('')
   })
-  return { part: drawn.join(''), bottom: y + 10 }
+  return { part: element('g', { class: 'key' }, ...drawn), bottom: y + CHIP.height }
 }

@@ -11,10 +11,12 @@ import { drawSequence } from './draw-sequence.ts'
 import { layOut } from './lay-out.ts'
 import { ONE_AUTHORIZATION } from './one-authorization.ts'
 import { placeCompact } from './place-compact.ts'
+import type { Grid } from './place-in-grid.ts'
 import type { Layout } from './places.ts'
-import { planPicture } from './plan-picture.ts'
+import { type Plan, planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
 import { stack } from './stack.ts'
+import { withTokens } from './with-tokens.ts'
 import { writeJson, writeModule } from './write-config.ts'
 import { writeIndex, writeTransitions } from './write-transitions.ts'
 
@@ -37,20 +39,56 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
 /** The machine whose compact picture the README shows in the scheme of the reader. */
 const OF_THE_README = 'device-authorization'
 
+/** Where their states stand: the main path in one column, faults to the left of it, ends to the right. */
+const GRIDS: Readonly<Record<string, Grid>> = {
+  'device-authorization': {
+    '': [
+      '. starting',
+      '. requesting',
+      '. waiting',
+      '. polling . expired',
+      '. . . >cancelled',
+      'failed authorized denied cancelled',
+    ],
+    waiting: ['retrying slowed requested pending'],
+  },
+  'device-grant': {
+    '': ['. undecided', 'denied approved expired', '. issuing >expired', '. authorized'],
+    undecided: ['>slowed . >pending', 'slowed requested pending'],
+  },
+  session: {
+    '': [
+      '. >restoring >authorizing',
+      'unavailable restoring authorizing',
+      'ended signedIn signedOut',
+      '. claiming waiting',
+      '. refreshing >erasing',
+      '>settling settling erasing',
+      'unsettled . revoking',
+    ],
+  },
+  'refresh-family': {
+    '': ['. active', '. issuing', '>revoked . >expired', 'revoked . expired'],
+    active: ['older previous newest'],
+    issuing: ['older previous newest'],
+  },
+}
+
 /** Pixels of the widest picture whose letters have 12 pixels in the column of the site, 736 pixels wide. A wider one is drawn as on a phone. */
 export const WIDEST = 795
 
-/** Lays out every machine, by the name of its file. Takes a second or two for each. */
-export async function layouts(): Promise<Map<string, Layout>> {
-  const laidOut = new Map<string, Layout>()
-  for (const [file, machine] of Object.entries(MACHINES)) {
-    const layout = await layOut(
-      planPicture(readMachine(machine), { way: WAYS[file] ?? [], roles: STATE_ROLES }),
-      WIDEST,
-    )
-    laidOut.set(file, layout.width <= WIDEST ? layout : stack(layout.plan))
-  }
-  return laidOut
+/** Lays out every machine, by the name of its file. */
+export function layouts(): Map<string, Layout> {
+  return new Map(
+    Object.entries(MACHINES).map(([file, machine]) => {
+      const plan = planOf(file, machine)
+      return [file, layOut(machine === refreshFamily ? withTokens(plan) : plan, GRIDS[file] ?? {}, WIDEST)]
+    }),
+  )
+}
+
+function planOf(file: string, machine: AnyStateMachine): Plan {
+  return planPicture(readMachine(machine), { way: WAYS[file] ?? [], roles: STATE_ROLES })
 }
 
 /** Makes everything in `docs/machines`: the contents of each file, by its name. */
@@ -67,7 +105,8 @@ export function diagrams(laidOut: ReadonlyMap<string, Layout>): Map<string, stri
 
 function pagesOf(file: string, layout: Layout): [string, string][] {
   const machine = MACHINES[file] as AnyStateMachine
-  const compact = (scheme: Scheme) => drawCompact(placeCompact(layout.plan), scheme)
+  const small = placeCompact(planOf(file, machine))
+  const compact = (scheme: Scheme) => drawCompact(small, scheme)
   return [
     ...inSchemes(file, (scheme) => drawMachine(layout, scheme)),
     ...narrow(file, (scheme) => drawMachine(stack(layout.plan), scheme)),

@@ -1,4 +1,4 @@
-import { type Content, PADDING, START } from './content.ts'
+import { type Content, LINE, PADDING, START } from './content.ts'
 import type { Arrow, Plan, Shape } from './plan-picture.ts'
 
 /** A place in a picture. Pixels. */
@@ -63,6 +63,12 @@ export function crosses(points: readonly Point[], { x, y, width, height }: Box):
       Math.max(a.y, b.y) > y &&
       Math.min(a.y, b.y) < y + height,
   )
+}
+
+/** Where the start circle of an initial state is, with its arrow. */
+export function startBox({ shape, x, y }: PlacedShape): Box[] {
+  const start = startOf(shape)
+  return start === 0 ? [] : [{ x: x - start, y: y + PADDING.y, width: start, height: LINE.name }]
 }
 
 /** Pixels that an initial state leaves free at its left. */

@@ -23,6 +23,15 @@ export type Shape =
       /** What is written into the state: the transitions that do not leave it, and those that the picture has no room for. */
       readonly written: readonly (Branch & { readonly target: string })[]
     }
+  /** Something that a state is about, at which transitions begin. */
+  | {
+      readonly kind: 'token'
+      readonly id: string
+      readonly parent: string
+      readonly name: string
+      readonly role: Role
+      readonly written: readonly (Branch & { readonly target: string })[]
+    }
   /** Transitions from several states to one target: the arrow begins at its label. */
   | {
       readonly kind: 'anywhere'

@@ -1,16 +1,14 @@
-import { type Box, type Layout, legsOf, type Point, startOf, wordsBox } from './places.ts'
-import type { Shape } from './plan-picture.ts'
+import { type Box, type Layout, legsOf, type PlacedShape, type Point, startOf, wordsBox } from './places.ts'
 
 /** Pixels of such a band between columns. */
 const COLUMN = 20
 
-/**
- * Takes wide empty bands out of a layout, first from top to bottom and then from left to right.
- *
- * @param band Pixels of an empty band between rows that nothing but arrows cross. Wider ones are made this narrow.
- */
-export function squeeze(layout: Layout, band: number): Layout {
-  return along('x', along('y', layout, band), COLUMN)
+/** Pixels of an empty band between rows that nothing but arrows cross. */
+const ROW = 30
+
+/** Takes wide empty bands out of a layout, first from top to bottom and then from left to right. */
+export function squeeze(layout: Layout): Layout {
+  return along('x', along('y', layout, ROW), COLUMN)
 }
 
 function along(axis: 'x' | 'y', layout: Layout, band: number): Layout {
@@ -40,7 +38,7 @@ type Interval = readonly [number, number]
 function takenAlong(axis: 'x' | 'y', { shapes, arrows }: Layout): Interval[] {
   const side = axis === 'x' ? 'width' : 'height'
   const boxes = [
-    ...shapes.map((placed) => withStart(placed.isAround ? wordsBox(placed) : placed, placed.shape)),
+    ...shapes.map((placed) => withStart(placed.isAround ? { ...placed, ...wordsBox(placed) } : placed)),
     ...arrows.flatMap(({ label }) => label ?? []),
   ]
   const borders = shapes.filter(({ isAround }) => isAround).map((box) => box[axis] + box[side])
@@ -52,8 +50,8 @@ function takenAlong(axis: 'x' | 'y', { shapes, arrows }: Layout): Interval[] {
   ]
 }
 
-/** An initial state has its start circle at its left. */
-function withStart({ x, y, width, height }: Box, shape: Shape): Box {
+/** The place of a shape, with the start circle at its left. */
+export function withStart({ x, y, width, height, shape }: PlacedShape): Box {
   const start = startOf(shape)
   return { x: x - start, y, width: width + start, height }
 }

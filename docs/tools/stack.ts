@@ -24,7 +24,9 @@ type Part = Pick<Layout, 'shapes' | 'arrows'> & { readonly bottom: number }
  * Gives every part of a plan its place in one column, for narrow screens. An arrow is drawn below the state that it
  * leaves, and ends at the name of the state that it leads to.
  */
-export function stack(plan: Plan): Layout {
+export function stack(whole: Plan): Layout {
+  // The order of tokens shows what the arrows between them do.
+  const plan = { ...whole, arrows: whole.arrows.filter(({ transitions }) => transitions.length > 0) }
   const room = { x: MARGIN, y: MARGIN, width: WIDTH - 2 * MARGIN }
   const { shapes, arrows, bottom } = stackRows('', plan, room)
   return { plan, width: WIDTH, height: bottom + MARGIN, shapes, arrows, labels: 'start' }
