@@ -26,9 +26,9 @@ const ADVICE: Partial<Record<Code, string>> = {
   secret_in_argument:
     'Use a file, - for standard input, or env:NAME for a variable. Treat the secret as leaked, and revoke it.',
   no_keyring: [
-    'Unlock it, or choose another place for the token:',
+    'Unlock it, or log in with another store:',
     '  --store file           a plain-text file that only you can read',
-    '  --store none --print   nowhere: print the token instead',
+    '  --store none --print   nowhere: authgraph login prints the token',
   ].join('\n'),
 }
 
