@@ -26,7 +26,7 @@ export function segmentsOf(run: Run, isRestarted: boolean): readonly Segment[] {
     if (result === 'slow_down') segments.push({ from: until, role: 'retrying', words: 'slowed down' })
     if (result !== 'fault') continue
     if (run.gap) segments.push({ from: at, role: 'over', words: 'asleep' })
-    else if (until - at > 1) segments.push({ from: at, role: 'retrying', words: 'no answer' })
+    else if (until - at > 1) segments.push({ from: at, role: 'retrying', words: 'no response' })
     segments.push({ from: run.gap || until - at > 1 ? until : at, ...RETRYING })
   }
   const shown = segments

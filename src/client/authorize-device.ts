@@ -19,7 +19,7 @@ export interface AuthorizeDeviceOptions extends DeviceAuthorizationOptions {
  * import { authorizeDevice } from 'authgraph'
  *
  * const token = await authorizeDevice({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   scopes: ['repo'],
  *   onCodes: ({ userCode, verificationUri }) =>
  *     console.log(`Enter ${userCode} at ${verificationUri}`),

@@ -22,7 +22,7 @@ import type { DeviceSnapshot } from './view.ts'
  * import { createDeviceAuthorization, viewOf, watchActor } from 'authgraph'
  *
  * const actor = createDeviceAuthorization({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   scopes: ['repo'],
  * })
  * watchActor(actor, (snapshot) => show(viewOf(snapshot, Date.now())))

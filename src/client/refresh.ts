@@ -104,7 +104,7 @@ const underWay = new Map<string, Shared>()
  *
  * const token = importToken(await database.load())
  * const refreshed = await refresh(token, {
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   onToken: (token) => database.save(token),
  * })
  * ```

@@ -93,7 +93,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  * ```ts
  * import { createDeviceAuthorization, exportResume, watchActor } from 'authgraph'
  *
- * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
+ * const actor = createDeviceAuthorization({ clientId: 'YOUR_CLIENT_ID' })
  * watchActor(actor, (snapshot) => database.save(exportResume(snapshot, Date.now())))
  * actor.start()
  * ```

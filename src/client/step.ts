@@ -60,7 +60,7 @@ export type DeviceLoginStep = UnfinishedDeviceLogin | Exclude<DeviceResult, { re
  * import { startDeviceLogin, stepDeviceLogin } from 'authgraph'
  *
  * const { codes, record } = await startDeviceLogin({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   scopes: ['repo'],
  * })
  * console.log(`Enter ${codes.userCode} at ${codes.verificationUri}`)

@@ -44,7 +44,7 @@ const ENDED = {
  * ```ts
  * import { createDeviceAuthorization, viewOf } from 'authgraph'
  *
- * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
+ * const actor = createDeviceAuthorization({ clientId: 'YOUR_CLIENT_ID' })
  * const { text, userCode, verificationUri, secondsLeft } = viewOf(
  *   actor.getSnapshot(),
  *   Date.now(),

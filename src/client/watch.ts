@@ -8,7 +8,7 @@ import type { Subscribable } from 'xstate'
  * ```ts
  * import { createDeviceAuthorization, viewOf, watchActor } from 'authgraph'
  *
- * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
+ * const actor = createDeviceAuthorization({ clientId: 'YOUR_CLIENT_ID' })
  * const stopWatching = watchActor(actor, (snapshot) =>
  *   show(viewOf(snapshot, Date.now())),
  * )

@@ -33,7 +33,7 @@ export interface LoginRecorder {
  *   appendFileSync('login.ndjson', `${JSON.stringify(event)}\n`),
  * )
  * createDeviceAuthorization({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   ...recorder,
  * }).start()
  * ```

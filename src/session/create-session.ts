@@ -250,7 +250,7 @@ export interface Session extends HasForm {
  * import { fileStore } from 'authgraph/session/node'
  *
  * const session = createSession({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   store: fileStore('my-cli'),
  *   onCodes: ({ userCode, verificationUri }) => show(userCode, verificationUri),
  * })

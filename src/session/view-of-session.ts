@@ -42,7 +42,7 @@ export interface SessionView {
  * } from 'authgraph/session'
  *
  * const session = createSession({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   store: memoryStore(),
  * })
  * watchActor(session.actor, (snapshot) => show(viewOfSession(snapshot, Date.now())))

@@ -98,7 +98,7 @@ const KEY = 'default'
  * ```ts
  * import { loginCommands } from 'authgraph/terminal'
  *
- * const commands = loginCommands({ name: 'acme', clientId: 'Iv1.0123456789abcdef' })
+ * const commands = loginCommands({ name: 'acme', clientId: 'YOUR_CLIENT_ID' })
  * process.exitCode = await commands.run(process.argv.slice(2))
  * ```
  *

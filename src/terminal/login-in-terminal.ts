@@ -22,7 +22,7 @@ import { styled } from './writer.ts'
  * import { loginInTerminal } from 'authgraph/terminal'
  *
  * const session = createSession({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   store: fileStore('my-cli'),
  * })
  * await loginInTerminal(session)

@@ -80,8 +80,8 @@ describe.skipIf(!hasChromium)(`break a login, ${IN_CHROMIUM}`, () => {
 
   test('opens with the fault and the care of its address', async () => {
     const tab = await open('#break=restart&care=1')
-    expect(await title(tab)).toBe('The process restarts. Does the code still count?')
-    expect(await tab.locator('#care [aria-current]').textContent()).toBe('with care')
+    expect(await title(tab)).toBe('The process restarts. Is the code still valid?')
+    expect(await tab.locator('#care [aria-current]').textContent()).toBe('with safeguards')
     expect(await tab.locator('#picture .retrying.late').count()).toBe(1)
   })
 

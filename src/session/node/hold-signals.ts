@@ -22,7 +22,7 @@ const HOLDING: readonly SessionSnapshot['value'][] = ['refreshing', 'settling', 
  * import { fileStore, holdSignals } from 'authgraph/session/node'
  *
  * const session = createSession({
- *   clientId: 'Iv1.0123456789abcdef',
+ *   clientId: 'YOUR_CLIENT_ID',
  *   store: fileStore('my-cli'),
  * })
  * holdSignals(session)
