@@ -28,7 +28,7 @@ const PASS_FAULT =
 /** The picture of the site where others link to it. */
 const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
 
-const { homepage } = JSON.parse(readFileSync(resolve(docs, '../package.json'), 'utf8'))
+const { homepage, version, license } = JSON.parse(readFileSync(resolve(docs, '../package.json'), 'utf8'))
 
 /** @typedef {import('typedoc').DefaultThemeRenderContext} Context */
 /** @typedef {import('typedoc').PageEvent<import('typedoc').Reflection>} Page */
@@ -115,7 +115,7 @@ ${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(
 <div class="site-menu">${text(context.sidebar(page))}</div>
 </div>
 </div>
-<footer class="main-links">${mainLinks(context)}</footer>
+<footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
 <script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' })</script>
 </body>

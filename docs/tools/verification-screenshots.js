@@ -33,6 +33,13 @@ const atAcme = { host: 'login.acme.example', client: 'Acme CLI', scopes: ['order
 const pages = [
   { prefix: '', page: defaultPage, states },
   { prefix: 'many-', page: defaultPage, states: { confirm: 'a request with many scopes' }, isWhole: false },
+  {
+    prefix: 'landing-',
+    page: defaultPage,
+    states: confirm,
+    isWhole: false,
+    only: { width: 390, height: 600 },
+  },
   { prefix: 'acme-', page: acme, states: confirm, differs: atAcme },
   { prefix: 'acme-arabic-', page: acme, states: confirm, differs: { ...atAcme, languages: ['ar-EG'] } },
   {
@@ -45,7 +52,8 @@ const pages = [
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
 await takePictures(folder, screens, async (tab, keep) => {
-  for (const { prefix, page, states, differs, isWhole = true } of pages) {
+  for (const { prefix, page, states, differs, isWhole = true, only } of pages) {
+    if (only && only.width !== tab.viewportSize().width) continue
     for (const [name, state] of Object.entries(all ? every : states)) {
       // A new document for each, because the field takes the focus only once.
       await tab.goto('about:blank')
@@ -53,6 +61,7 @@ await takePictures(folder, screens, async (tab, keep) => {
       const { width, height } = tab.viewportSize()
       const whole = await tab.evaluate('document.documentElement.scrollHeight')
       if (isWhole) await tab.setViewportSize({ width, height: whole })
+      if (only) await tab.setViewportSize(only)
       keep(await tab.screenshot({ caret: 'hide' }), prefix + name)
       await tab.setViewportSize({ width, height })
     }
