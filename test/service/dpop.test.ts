@@ -106,6 +106,7 @@ describe('a proof', () => {
     'for another host': (own) => own.prove(`https://other.example${TOKEN_PATH}`),
     'for another port': (own) => own.prove(`http://localhost:81${TOKEN_PATH}`),
     'without a jti': (own) => own.prove(TOKENS, { claims: { jti: undefined } }),
+    'with an empty jti': (own) => own.prove(TOKENS, { claims: { jti: '' } }),
     'without a time': (own) => own.prove(TOKENS, { claims: { iat: undefined } }),
     'of 5000 characters': (own) => own.prove(TOKENS, { claims: { more: 'x'.repeat(4000) } }),
   }
@@ -171,11 +172,22 @@ describe('a proof', () => {
     expect(outcome(await one.poll(device_code, header))).toEqual([400, 'invalid_dpop_proof'])
     const other = await start()
     await other.codes(other.own)
+    const { refresh_token } = await other.bound()
     other.wrote()
+    await other.renew(refresh_token, other.thief)
     await other.poll('unknown', other.thief)
     await other.poll(device_code, other.thief)
     await other.renew('unknown', other.thief)
     expect(other.wrote()).not.toContain('proof')
+  })
+
+  test('is remembered with its key: nobody can use up the jti of another device', async () => {
+    const { codes, poll, own, thief } = await start()
+    const jti = { claims: { jti: 'one' } }
+    for (const device of [thief, own]) {
+      const { device_code } = await codes(device)
+      expect(outcome(await poll(device_code, await device.prove(TOKENS, jti)))).toEqual(PENDING)
+    }
   })
 
   test('is remembered for as long as it would be accepted', async () => {
@@ -269,6 +281,8 @@ describe('a device code', () => {
       expect(outcome(await poll(device_code))).toEqual(PENDING)
       service.wait(5)
     }
+    for (const proof of atCodes ? [undefined, thief] : [])
+      expect(outcome(await poll(device_code, proof))).toEqual([400, 'invalid_grant'])
     expect(outcome(await poll(device_code, own))).toEqual(PENDING)
     await service.approve(user_code, USER)
     const before = service.newest('grant:')
@@ -317,6 +331,10 @@ describe('a refresh', () => {
     // The pair is delivered again: to the owner.
     expect(outcome(await service.renew(refresh_token, service.thief))).toEqual([400, 'invalid_dpop_proof'])
     expect((await service.renew(refresh_token, service.own)).body).toEqual(body)
+    // Nor does a thief end the login later, with a token that was spent long ago.
+    service.wait(30)
+    expect(outcome(await service.renew(refresh_token, service.thief))).toEqual([400, 'invalid_dpop_proof'])
+    expect(outcome(await service.renew(body.refresh_token, service.own))).toEqual([200, 'DPoP'])
     expect(service.events.map(({ type }) => type)).not.toContain('reuse.detected')
   })
 
@@ -336,6 +354,18 @@ describe('a refresh', () => {
     const { body } = await service.renew(refresh_token, service.own)
     expect(body.token_type).toBe('DPoP')
     expect(outcome(await service.renew(body.refresh_token))).toEqual([400, 'invalid_dpop_proof'])
+  })
+
+  test('of a login without a key, by a thief with one, ends the login when its owner returns', async () => {
+    const service = await start()
+    const { refresh_token } = await service.login()
+    const { body } = await service.renew(refresh_token, service.thief)
+    // As in any reuse window, nothing ends yet.
+    expect(outcome(await service.renew(refresh_token))).toEqual([400, 'invalid_dpop_proof'])
+    service.wait(30)
+    expect(outcome(await service.renew(refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(outcome(await service.renew(body.refresh_token, service.thief))).toEqual([400, 'invalid_grant'])
+    expect(service.events.map(({ type }) => type)).toContain('reuse.detected')
   })
 
   test('of a client with a secret may come with a new key: only its access tokens are bound', async () => {
@@ -439,18 +469,27 @@ describe('a bound token', () => {
     const fetch = (input: unknown, init?: RequestInit) => service.fetch(String(input), init)
     const gate = createVerifier({ issuer: HOST, resource: API, fetch, clock }).requireToken()
     const { iat, exp, jti, ...claims } = decodeJwt((await service.login({ resource: API })).access_token)
-    const signed = await new SignJWT({ ...claims, exp: exp ?? 0, cnf: { 'x5t#S256': 'x' } })
-      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'own' })
-      .sign(await importJWK(key, 'ES256'))
-    expect(await at(gate, 'Bearer', signed)).toBe('401 Bearer invalid_token')
+    const { own } = service
+    const withProof = async (cnf: object) => {
+      const token = await new SignJWT({ ...claims, exp: exp ?? 0, cnf })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'own' })
+        .sign(await importJWK(key, 'ES256'))
+      return at(gate, 'DPoP', token, await own.prove(`${API}/items`, { method: 'PUT', token }))
+    }
+    expect(await withProof({ jkt: own.jkt })).toBe('in')
+    for (const cnf of [{ 'x5t#S256': 'x' }, { jkt: own.jkt, 'x5t#S256': 'x' }])
+      expect(await withProof(cnf)).toBe('401 Bearer invalid_token')
   })
 
   test.each([
     [true, ['in', '401 DPoP invalid_dpop_proof']],
     [false, ['in', 'in']],
   ])('with a copied proof, where proofs are for single use: %s', async (singleUse, expected) => {
-    const { gates, access_token, own, proofOf } = await withGates({ dpop: { singleUse } })
+    const { gates, access_token, own, thief, proofOf, wrote } = await withGates({ dpop: { singleUse } })
     const [gate] = gates
+    wrote()
+    await at(gate as never, 'DPoP', access_token, await proofOf(thief))
+    expect(wrote()).not.toContain('proof')
     const proof = await proofOf(own)
     const twice = [
       await at(gate as never, 'DPoP', access_token, proof),
@@ -516,6 +555,13 @@ describe('a bound token', () => {
       'DPoP',
     ])
     expect(await typeFor('required')).toBe('invalid_dpop_proof')
+    const { refresh_token } = await service.login()
+    const strict = await start({
+      store: service.memory,
+      clients: [{ clientId: CLIENT_ID, name: 'App', dpop: 'required' }],
+    })
+    expect(outcome(await strict.renew(refresh_token))).toEqual([400, 'invalid_dpop_proof'])
+    expect(outcome(await strict.renew(refresh_token, strict.own))).toEqual([200, 'DPoP'])
   })
 
   test('is signed by a host that verifies it: the host gets the key, and returns it', async () => {

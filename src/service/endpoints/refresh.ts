@@ -57,7 +57,9 @@ export async function refreshLogin(
   const requested = readScopes(scope ?? '', granted, ERRORS)
   const scopes = requested.length > 0 ? requested : granted
 
-  if (family.jkt !== undefined && family.jkt !== proof?.jkt) refuseKey()
+  // A token from before the key was free to steal: used again by its owner, it tells of a thief who has bound the login.
+  const isBound = family.jkt !== undefined && known.generation >= (family.boundFrom ?? 0)
+  if (isBound && family.jkt !== proof?.jkt) refuseKey()
   await spendProof(parts, proof)
   const { resource } = family
   const login = { family: id, user, client: client.reference }

@@ -44,6 +44,8 @@ export interface Family extends RefreshFamilyContext {
   readonly resource?: string
   /** The thumbprint of the key that its refresh tokens are bound to. */
   readonly jkt?: string
+  /** The number of its first refresh token that is bound to that key, if those before it were not. */
+  readonly boundFrom?: number
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
   /** A hash of what all its refresh tokens share, from its first refresh on. */
@@ -88,7 +90,11 @@ export function createFamilies(
 ) {
   const { begin, step } = createSteps<typeof refreshFamily, RefreshFamilyState>(refreshFamily)
 
-  async function change(id: string, event: RefreshFamilyEvent, proven?: Pick<Family, 'secret' | 'jkt'>) {
+  async function change(
+    id: string,
+    event: RefreshFamilyEvent,
+    proven?: Pick<Family, 'secret' | 'jkt' | 'boundFrom'>,
+  ) {
     return families.change<{ before: Family; after: Family } | undefined>(id, (before) => {
       if (before === undefined) return { result: undefined }
       const stepped = step(before, event)
@@ -181,7 +187,12 @@ export function createFamilies(
       const value = await sealPair(known.token, pair, boundTo(id, generation + 1))
       const expiresAt = clock.now() + family.reuseWindow * 1000 + HELD
       await successors.put(token, value, expiresAt)
-      const proven = { ...bound, secret: await hash(known.secret.reveal()) }
+      const isNewlyBound = bound.jkt !== undefined && family.jkt === undefined
+      const proven = {
+        ...bound,
+        ...(isNewlyBound && { boundFrom: generation + 1 }),
+        secret: await hash(known.secret.reveal()),
+      }
       const event = { type: 'issued', at: clock.now(), claim, token } as const
       const changed = await change(id, event, proven)
       return changed?.after.newest === token
