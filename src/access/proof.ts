@@ -9,6 +9,9 @@ export const PROOF_ALGORITHMS = ['ES256', 'Ed25519', 'EdDSA', 'PS256', 'RS256']
 /** Seconds by which the time of a proof may differ from ours. */
 export const TOLERANCE = 60
 
+/** Characters of the longest exponent of an RSA key, 32 bits: a long one makes each verification cost 30 times as much. */
+const LONGEST_EXPONENT = 6
+
 /** Characters of the longest proof: one with an RSA key of 4096 bits is half as long. A longer key would cost time to verify. */
 const LONGEST = 4096
 
@@ -111,8 +114,11 @@ async function readHeader(proof: string): Promise<{ readonly alg: string; readon
   if (!PROOF_ALGORITHMS.includes(alg)) throw new ProofError(`the alg must be one of ${PROOF_ALGORITHMS}`)
   const members = Object(jwk)
   const names = PUBLIC.get(members.kty)
-  if (names === undefined || PRIVATE.some((name) => name in members))
+  const isPublic = names?.every((name) => typeof members[name] === 'string')
+  if (names === undefined || !isPublic || PRIVATE.some((name) => name in members))
     throw new ProofError('the jwk of the proof must be a public key')
+  if (members.kty === 'RSA' && members.e.length > LONGEST_EXPONENT)
+    throw new ProofError('the exponent of the key must have 32 bits at most')
   return { alg, jwk: Object.fromEntries(['kty', ...names].map((name) => [name, members[name]])) as JWK }
 }
 
