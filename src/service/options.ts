@@ -193,7 +193,8 @@ export interface ServiceOptions {
    */
   readonly accessToken?: 'jwt' | 'opaque'
   /**
-   * The `aud` of JWTs whose client named no `resource`: the URI of your API. Default: the URL of the service, `authUrl`.
+   * The `aud` of JWTs whose client named no `resource`: the URI of your API. It must not be one
+   * of `resources`. Default: the URL of the service, `authUrl`.
    */
   readonly audience?: string
   /**

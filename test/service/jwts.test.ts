@@ -202,6 +202,8 @@ describe('the keys', () => {
     ['keys[1] must be a private key', { keys: [old, '-----BEGIN EC PRIVATE KEY-----'] }],
     ['accessToken "jwt" requires keys', { keys: undefined as never, accessToken: 'jwt' }],
     ['verifyToken is for tokens of issueToken', { verifyToken: () => undefined }],
+    ['must not be the uri of a resource', { audience: `${API}/` }],
+    ['must not be the uri of a resource', { authUrl: API }],
   ])('are refused with "%s"', (message, options) => {
     expect(() => start(options)).toThrow(message)
   })

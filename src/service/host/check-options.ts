@@ -195,11 +195,21 @@ export function checkOptions(options: unknown): void {
       'verifyToken is for tokens of issueToken: with it and keys, set accessToken to "opaque"',
     )
   const { authUrl, baseUrl, allowHttp } = options as { readonly [name: string]: string | undefined }
+  const { resources = [], audience = authUrl } = others
+  // It would get a token for this API with scopes that the API does not have, and that its user was not told about.
+  if (accessToken === 'jwt' && resources.some(({ uri }) => isSameUri(String(uri), String(audience))))
+    throw new BadOptionError(
+      'audience (by default authUrl) must not be the uri of a resource: a client that names none gets a token for it',
+    )
   for (const [name, address] of Object.entries({ authUrl, baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
       throw new BadOptionError(
         `${name} must be https, or http on a loopback address; on a test network, set allowHttp to true`,
       )
+}
+
+function isSameUri(uri: string, other: string): boolean {
+  return URL.canParse(other) && new URL(uri).href === new URL(other).href
 }
 
 /**
