@@ -9,7 +9,7 @@ import { readAuthentication, readClientId, readResources } from '../client/clien
 import { BadOptionError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
-import { splitScopes } from '../protocol/syntax.ts'
+import { isDpop, splitScopes } from '../protocol/syntax.ts'
 import { type Clock, systemClock } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { textMemberOf } from '../request/response.ts'
@@ -193,8 +193,9 @@ function readClaims(claims: Readonly<Record<string, unknown>>, resource: string)
   const [user, clientId, scope = ''] = ['sub', 'client_id', 'scope'].map((name) => textMemberOf(claims, name))
   if (![aud].flat().includes(resource) || !user || !clientId) return undefined
   const jkt = textMemberOf(cnf, 'jkt')
-  // Bound in another way, which nobody checks here.
-  if (cnf !== undefined && (jkt === undefined || Object.keys(Object(cnf)).length > 1)) return undefined
+  const isBound = cnf !== undefined || isDpop(textMemberOf(claims, 'token_type') ?? '')
+  // Bound in another way, which nobody checks here, or to a key that is not named.
+  if (isBound && (jkt === undefined || Object.keys(Object(cnf)).length > 1)) return undefined
   return {
     user,
     scopes: splitScopes(scope, ' '),

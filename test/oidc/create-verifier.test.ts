@@ -183,6 +183,20 @@ describe('the keys of an issuer', () => {
     expect(count('/keys')).toBe(2)
   })
 
+  test('are asked for once a minute at most for keys that somebody made up, also while the issuer is away', async () => {
+    const { ask, sign, count, pass, documents } = world()
+    await ask(await sign())
+    await pass(60)
+    documents.keys = () => Promise.reject(new TypeError('fetch failed'))
+    for (let second = 0; second < 59; second += 1) {
+      const made = await sign({}, { key: foreign.privateKey, kid: `${second}` })
+      await expect(ask(made)).rejects.toMatchObject(unavailable)
+      expect(await ask(await sign())).toMatchObject({ user: 'mona' })
+      await pass(1)
+    }
+    expect(count('/keys')).toBe(2)
+  })
+
   test('that were removed are no longer trusted after ten minutes', async () => {
     const { ask, sign, pass, documents } = world()
     await ask(await sign())
@@ -279,6 +293,7 @@ describe('a token that is not a JWT', () => {
     ['has expired', { ...ACTIVE, exp: 1 }],
     ['has no user', { ...ACTIVE, sub: undefined }],
     ['is bound to a key', { ...ACTIVE, cnf: { jkt: 'thumbprint' } }],
+    ['is bound to a key that is not named', { ...ACTIVE, token_type: 'DPoP' }],
   ])('is refused if it %s', async (_, body) => {
     const { ask, documents } = world(credentials)
     documents.introspect = () => Response.json(body)
@@ -332,6 +347,11 @@ describe('a token that is not a JWT', () => {
     documents.metadata = { ...documents.metadata, introspection_endpoint: undefined }
     await expect(ask('opaque')).rejects.toMatchObject(unavailable)
   })
+})
+
+test('a gate is not created for another API than that of the verifier', () => {
+  const { requireToken } = world()
+  expect(() => requireToken({ resource: 'https://other.example/' })).toThrow('must be that of the verifier')
 })
 
 test.each<[string, object, string]>([
