@@ -152,6 +152,13 @@ describe('a server that asks for a nonce', () => {
     expect(claims().map(({ nonce }) => nonce)).toEqual([undefined, 'one', 'two', 'three', 'four'])
   })
 
+  test('but sends none gets no second request', async () => {
+    const { fetch, provider, sent } = serverOf([{ error: 'use_dpop_nonce' }])
+    const options = { provider, fetch, dpop: dpop() }
+    await expect(startDeviceLogin({ clientId: 'id', ...options })).rejects.toMatchObject({ code: 'refused' })
+    expect(sent).toHaveLength(1)
+  })
+
   test('twice for one poll has only failed: the login goes on', async () => {
     const { fetch, provider, sent } = serverOf([responses.codes], challenge('one'), challenge('two'))
     const options = { provider, fetch, dpop: dpop() }
@@ -272,6 +279,14 @@ describe('a call of an API', () => {
     const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
     expect(claims().map(({ ath }) => ath)).toEqual(tokens.map((token) => token && hashOf(token)))
     expect(new Set(sent.map(({ proof }) => decodeProtectedHeader(proof).jwk?.x)).size).toBe(1)
+  })
+
+  test('that had its effect is not repeated, whatever its challenge says', async () => {
+    const challenged = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'one' }
+    const { fetch, provider, sent } = serverOf([{ id: 1 }, challenged])
+    const api = createApi({ auth: oauth(await boundToken(), { dpop: dpop() }), provider, fetch })
+    await api('/items', { method: 'POST' })
+    expect(sent).toHaveLength(1)
   })
 
   test('never carries a bound token as a bearer token', async () => {

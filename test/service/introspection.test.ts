@@ -123,6 +123,15 @@ describe('the introspection endpoint', () => {
     expect((await guess()).status).toBe(401)
   })
 
+  test('limits those who ask for no API that is known', async () => {
+    const service = start({ limits: { unknownClients: { max: 2, window: 60 } } })
+    const fields = { client_id: 'https://unknown.example', client_secret: SECRET, token: 'any' }
+    const statuses: number[] = []
+    for (let times = 0; times < 3; times += 1)
+      statuses.push((await service.post(PATH, fields, { 'x-from': '192.0.2.1' })).status)
+    expect(statuses).toEqual([401, 401, 429])
+  })
+
   test('is named by the metadata, and exists only if an API has a secret', async () => {
     const { body } = await start().send('/.well-known/oauth-authorization-server')
     expect(body).toMatchObject({
@@ -186,24 +195,27 @@ describe('an API that signs its requests', () => {
       foreign,
       access_token,
       assertion,
-      ask: (client_assertion: string, fields: Readonly<Record<string, string>> = {}) =>
-        service.post(PATH, {
-          client_assertion_type: TYPE,
-          client_assertion,
-          token: access_token,
-          ...fields,
-        }),
+      ask: (
+        client_assertion: string,
+        fields: Readonly<Record<string, string>> = {},
+        headers: Readonly<Record<string, string>> = {},
+      ) => {
+        const given = { client_assertion_type: TYPE, client_assertion, token: access_token }
+        return service.post(PATH, { ...given, ...fields }, headers)
+      },
     }
   }
 
   test('learns about a token for it, with each assertion once', async () => {
-    const { ask, assertion, now } = await startSigned()
+    const { ask, assertion, now, wait } = await startSigned()
     const signed = await assertion()
     expect((await ask(signed)).body).toMatchObject({ active: true, sub: '7' })
     expect((await ask(signed)).status).toBe(401)
     expect((await ask(await assertion({ jti: 'two', exp: now + 600 }), { client_id: API })).status).toBe(200)
     // Clocks may differ by a minute.
     expect((await ask(await assertion({ jti: 'three', exp: now - 59 }))).status).toBe(200)
+    wait(119)
+    expect((await ask(signed)).status).toBe(401)
   })
 
   test.each<[string, Claims]>([
@@ -235,8 +247,12 @@ describe('an API that signs its requests', () => {
 
   test('is refused if it authenticates in two ways', async () => {
     const { ask, assertion } = await startSigned()
-    const { status, body } = await ask(await assertion(), { client_id: API, client_secret: 'secret' })
-    expect([status, body.error]).toEqual([400, 'invalid_request'])
+    const basic = { authorization: `Basic ${btoa('api:secret')}` }
+    for (const said of [
+      await ask(await assertion(), { client_id: API, client_secret: 'secret' }),
+      await ask(await assertion(), {}, basic),
+    ])
+      expect([said.status, said.body.error]).toEqual([400, 'invalid_request'])
   })
 
   test('is limited as one with a secret; its right assertions are accepted at any time', async () => {

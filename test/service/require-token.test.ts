@@ -69,6 +69,12 @@ describe('a gate', () => {
     expect(headers).toEqual({ 'www-authenticate': `Bearer realm="authgraph"${challenge}` })
   })
 
+  test('refuses two headers with a token each', async () => {
+    const rawHeaders = ['Authorization', 'Bearer ghp_1', 'authorization', 'Bearer ghp_2']
+    const gate = start().requireToken()
+    await expect(gate({ rawHeaders, socket: {} })).rejects.toMatchObject({ status: 400 })
+  })
+
   test('refuses a token in the URL', async () => {
     const request = from(undefined, 'https://api.example/repositories?access_token=ghp_1')
     expect(await refusal({}, request)).toMatchObject({ status: 400 })
