@@ -42,9 +42,11 @@ export function guideParts() {
     .slice(1)
     .map((part) => ({
       title: part.slice(0, part.indexOf('\n')),
-      guides: [...part.matchAll(/^- \[.*?\]\((.*?)\): (.*)/gm)].map(([, file, about = '']) => ({
-        file: `docs/guides/${file}`,
-        about,
-      })),
+      guides: [...part.matchAll(/^- (?:\*\*)?\[.*?\]\((.*?)\)(?:\*\*)?<br>(.*)/gm)].map(
+        ([, file, about = '']) => ({
+          file: `docs/guides/${file}`,
+          about,
+        }),
+      ),
     }))
 }

@@ -25,6 +25,9 @@ const FONT = fileURLToPath(
 const PASS_FAULT =
   "<script>{const f=document.querySelector('.race iframe'),s=()=>location.hash.startsWith('#break')&&f.contentWindow.location.replace(f.src.split('#')[0]+location.hash);f.addEventListener('load',s,{once:true});addEventListener('hashchange',s)}</script>"
 
+/** Pages with a layout of their own. @type {Record<string, string>} */
+const CLASSES = { 'index.html': 'landing', 'documents/Guides.html': 'overview' }
+
 /** The picture of the site where others link to it. */
 const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
 
@@ -103,7 +106,7 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 <script async src="${at('assets/icons.js')}" id="tsd-icons-script"></script>
 <script async src="${at('assets/search.js')}" id="tsd-search-script"></script>
 </head>
-<body${isLanding ? ' class="landing"' : ''}>
+<body class="${CLASSES[page.url] ?? ''}">
 <a class="skip" href="#content">Skip to content</a>
 ${text(context.toolbar(page))}
 <div class="container container-main">
@@ -191,11 +194,13 @@ function onward(context, { project, model }) {
 
 /** Closes a long list of options in the rail. @param {string} navigation */
 function rail(navigation) {
-  return navigation.replace(/(<a href="#parameters">.*?<\/a>)\s*<ul>(.*?)<\/ul>/s, (whole, title, items) => {
-    const count = items.split('<li>').length - 1
-    if (count <= 8) return whole
-    return `${title}<details class="options"><summary>${count} options</summary><ul>${items}</ul></details>`
-  })
+  return navigation
+    .replace('On This Page', 'On this page')
+    .replace(/(<a href="#parameters">.*?<\/a>)\s*<ul>(.*?)<\/ul>/s, (whole, title, items) => {
+      const count = items.split('<li>').length - 1
+      if (count <= 8) return whole
+      return `${title}<details class="options"><summary>${count} options</summary><ul>${items}</ul></details>`
+    })
 }
 
 /** Writes what changes into the landing page. @param {string} content */
@@ -282,10 +287,9 @@ function navigation(context, page) {
     ),
   )
   sections.splice(2, 0, section('API', !page.model.isDocument(), list(modules)))
-  const pages = PAGES.map(
-    ({ url, text }) => `<a class="extra" href="${context.relativeURL(url)}">${text}</a>`,
-  )
-  return `<nav class="sections" aria-label="Pages">${pages.join('')}${sections.join('')}</nav>`
+  const pages = PAGES.map(({ url, text }) => `<li>${link(context.relativeURL(url), text)}</li>`)
+  sections.splice(1, 0, section('See it run', true, list(pages)))
+  return `<nav class="sections" aria-label="Pages">${sections.join('')}</nav>`
 }
 
 /** @param {string} title @param {boolean} isOpen @param {string} content */
