@@ -17,9 +17,10 @@ function start(): () => void {
     find('text').textContent = text
     find('code').textContent = userCode
     find('time').textContent = secondsLeft === undefined ? '' : `The code expires in ${secondsLeft} s.`
+    find('codes').hidden = verificationUri === undefined
     const address = find('address') as HTMLAnchorElement
-    address.hidden = verificationUri === undefined
     address.href = verificationUri ?? ''
+    address.textContent = `Open ${verificationUri?.replace(/^https?:../, '')}`
     for (const state of document.querySelectorAll<SVGElement>('[data-state]'))
       state.classList.toggle('active', snapshot.matches(state.dataset.state as 'waiting'))
   }
