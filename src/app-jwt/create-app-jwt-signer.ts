@@ -23,7 +23,7 @@ export type AppJwtOptions = {
     | undefined
 } & (
   | {
-      /** Signs in place of a private key, such as with a KMS. */
+      /** Signs instead of a private key, such as with a KMS. */
       readonly sign: AppJwtSign
       readonly privateKey?: never
     }

@@ -40,7 +40,7 @@ export interface ShownCodes {
 
 /** Options that a new login and a resumed one share. */
 interface FlowOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {
-  /** How a confidential client authenticates. The device flow does not need it. Default: not at all. */
+  /** How a confidential client authenticates. The device flow does not need it. Default: none. */
   readonly clientAuthentication?: ClientAuthentication | undefined
   /** What `github({ … })`, `rfc8628({ … })` or `await discover(…)` returns. Default: `github()`. */
   readonly provider?: Provider | undefined

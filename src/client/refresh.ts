@@ -25,7 +25,7 @@ import { assertToken } from './token-record.ts'
 export interface RefreshOptions extends RequestOptions {
   /** The client ID that the token was issued to. */
   readonly clientId: string | Secret
-  /** How a confidential client authenticates. Default: not at all. */
+  /** How a confidential client authenticates. Default: none. */
   readonly clientAuthentication?: ClientAuthentication | undefined
   /** The URIs of the services that the new token is for. Default: those that the provider chooses. */
   readonly resource?: string | readonly string[] | undefined

@@ -11,7 +11,7 @@ import { registerClient } from './register-client.ts'
 export interface IssuerClient {
   /** The client ID. */
   readonly clientId: string | Secret
-  /** How a confidential client authenticates. Default: not at all. */
+  /** How a confidential client authenticates. Default: none. */
   readonly clientAuthentication?: ClientAuthentication | undefined
 }
 

@@ -17,7 +17,7 @@ export type PrivateKeyJwtOptions = {
   readonly audience?: string
 } & (
   | {
-      /** Signs in place of a private key, such as with a KMS. */
+      /** Signs instead of a private key, such as with a KMS. */
       readonly sign: AppJwtSign
       readonly privateKey?: never
     }

@@ -28,7 +28,7 @@ export interface PrivateKeyJwt {
  * - `client_secret_post`: with the client secret in the body.
  * - `client_secret_basic`: with the client ID and the client secret in an `Authorization: Basic` header.
  * - `private_key_jwt`: with an assertion that a private key signs.
- * - `none`: not at all, as public clients do.
+ * - `none`: no authentication, as for public clients.
  *
  * A client secret without a `method` is sent in the body, or in the header if the provider lists that method and not
  * the other.

@@ -8,7 +8,7 @@ import { type Message, shownRequest, shownResponse } from './messages.ts'
 
 type DeviceEvent = Parameters<typeof machine.getTransitionData>[1]
 
-/** What a recording uses in place of the globals. */
+/** What a recording uses instead of the globals. */
 export interface RecordLoginOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {}
 
 /** Options that make an authorization record itself. */

@@ -178,7 +178,7 @@ export interface ServiceOptions {
    * `issueToken` then returns no token, only `{ expiresIn, scopes }`, and may be missing. This service still knows each token
    * by its hash: after a revocation, `requireToken` refuses it at once, and other APIs accept it until it expires.
    *
-   * With the scope `openid`, a login and each refresh also bring an ID token, with `sub`, the id of the user, and
+   * With the scope `openid`, a login and each refresh also return an ID token, with `sub`, the id of the user, and
    * `preferred_username`, the login name. Without keys, this scope is not granted.
    *
    * To change keys: append the new key, and start all instances with this list. Ten minutes later, when the APIs know it,

@@ -174,7 +174,7 @@ export interface SessionOptions extends DeviceInputOptions {
   readonly store: SessionStore
   /** The name of the login in the store. Default: `default`. */
   readonly name?: string
-  /** Data of yours that is stored with a new login, and stays there until the logout. Default: none. */
+  /** Your own data that is stored with a new login, and stays there until the logout. Default: none. */
   readonly data?: SessionData
   /** Called with the codes of each login: show them to the user. A user interface may watch `actor` instead. */
   readonly onCodes?: (codes: ShownCodes) => unknown

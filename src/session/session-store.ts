@@ -21,7 +21,7 @@ export interface SessionStore extends Store {
 }
 
 /**
- * Data of yours that is stored with a login. Read it with `store.update(name, (value) => ({ result: value }))`: it is in the
+ * Your own data that is stored with a login. Read it with `store.update(name, (value) => ({ result: value }))`: it is in the
  * members `data` and `secret` of the record.
  */
 export interface SessionData {

@@ -13,10 +13,10 @@ export interface Client {
    * Its `client_secret`, random with at least 128 bits, which it then has to send with every request, in the body or in a
    * Basic header. Guesses are limited, but a right one is accepted at any time.
    *
-   * In the dialect `github`, as at GitHub, it may log in without its secret: whoever knows the client ID can ask users to
+   * In the dialect `github`, as at GitHub, it may log in without its secret: anyone who knows the client ID can ask users to
    * approve. A wrong secret is refused, and only the right one refreshes or revokes.
    *
-   * Default: none, as for every program that users install: whoever knows the client ID can act as the client.
+   * Default: none, as for every program that users install: anyone who knows the client ID can act as the client.
    */
   readonly clientSecret?: string | Secret
   /** The name that users see on the verification page. */

@@ -11,7 +11,7 @@ import { isTexts } from '../../protocol/fields.ts'
  * - `malformed`: JSON that is cut off.
  * - `status`: this HTTP status, such as 503 or 429; `retryAfter` adds a `Retry-After` header in seconds.
  * - `error`: this OAuth error, such as `slow_down` or `expired_token`, as the dialect sends errors at the token endpoint.
- *   `interval` adds the interval in seconds that a `slow_down` may bring.
+ *   `interval` adds the interval in seconds that a `slow_down` may contain.
  * - `body`: this text as the body, by default JSON with status 200.
  * - `slow`: the response takes this many seconds.
  * - `clockSkew`: the service's clock (its `Date` header) is this many seconds ahead; negative means behind.
