@@ -12,7 +12,7 @@ import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { type Provider, readProvider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { type Clock, systemClock, unlessAborted, within } from '../request/clock.ts'
+import { abortInTime, type Clock, systemClock, unlessAborted } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { hasMember } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
@@ -194,7 +194,7 @@ export async function requestRefresh(
   const { dpopKey } = token
   const { tokenEndpoint, scopeSeparator } = sender.provider
   const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken, resource: sender.resource }
-  const response = await within({ clock: sender.clock, timeout }, (limit) =>
+  const response = await abortInTime({ clock: sender.clock, timeout }, (limit) =>
     post(tokenEndpoint, fields, { ...sender, dpopKey }, limit),
   )
   if (!hasMember(response.body, 'access_token')) throw toRefreshError(refusalOf(response))

@@ -37,11 +37,20 @@ interface WaitLimits {
 }
 
 /**
- * Runs requests outside of a machine: aborts them on timeout, or when the caller's signal is aborted.
+ * Runs requests outside of a machine: aborts them on timeout, or when the caller's signal is aborted, and then does not wait
+ * for a `fetch` that ignores its signal.
  *
  * @throws {@link TimedOutError}, {@link CancelledError}, and what the requests throw.
  */
-export async function within<Result>(
+export function within<Result>(
+  limits: WaitLimits,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  return abortInTime(limits, (signal) => unlessAborted(signal, () => run(signal)))
+}
+
+/** Like {@link within}, but waits for the requests to end: their responses must not be lost. */
+export async function abortInTime<Result>(
   { clock, signal, timeout = TIMEOUT }: WaitLimits,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
