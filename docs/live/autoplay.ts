@@ -1,4 +1,4 @@
-import { find } from './elements.ts'
+import { find, isCalm } from './elements.ts'
 import { inPhone } from './phone.ts'
 
 /** Milliseconds between two looks at the page, and between two typed letters. */
@@ -12,6 +12,7 @@ let current: AbortController | undefined
 interface Hands {
   readonly click: (selector: string) => void
   readonly type: (code: string) => Promise<void>
+  readonly approve: () => Promise<void>
   readonly pause: (milliseconds: number) => Promise<void>
   /** Waits until a machine is in a state. */
   readonly lit: (machine: string, state: string) => Promise<void>
@@ -19,7 +20,7 @@ interface Hands {
 
 /** What is played in each scene, by its name: about six seconds. */
 const SCRIPTS: Readonly<Record<string, (hands: Hands) => Promise<void>>> = {
-  async login({ click, type, pause, lit }) {
+  async login({ click, type, approve, pause, lit }) {
     click('#start')
     await lit('device', 'waiting.pending')
     click('[data-once="drop"]')
@@ -27,7 +28,7 @@ const SCRIPTS: Readonly<Record<string, (hands: Hands) => Promise<void>>> = {
     await type(find('#user-code').textContent ?? '')
     inPhone('form button')?.click()
     await pause(900)
-    inPhone('[value=approve]')?.click()
+    await approve()
     await lit('device', 'authorized')
   },
   async refresh({ click, pause, lit }) {
@@ -53,7 +54,8 @@ export async function autoplay(scene: string, onEnd: () => void): Promise<void> 
   current = new AbortController()
   const { signal } = current
   const pause = async (milliseconds: number) => {
-    await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    // Nobody watches what does not move.
+    await new Promise((resolve) => setTimeout(resolve, isCalm() ? 0 : milliseconds))
     signal.throwIfAborted()
   }
   const hands: Hands = {
@@ -65,6 +67,10 @@ export async function autoplay(scene: string, onEnd: () => void): Promise<void> 
         const input = inPhone<HTMLInputElement>('input.code')
         if (input) input.value += letter
       }
+    },
+    approve: async () => {
+      while (!inPhone('[value=approve]')) await pause(LOOK)
+      inPhone('[value=approve]')?.click()
     },
     lit: async (machine, state) => {
       while (!document.querySelector(`#${machine}-picture .active[data-state="${state}"]`)) await pause(LOOK)

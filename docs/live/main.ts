@@ -54,9 +54,18 @@ function open(): void {
   showRunning()
 }
 
-/** Plays the scene, unless the user has already started it or prefers reduced motion. */
+/** Plays the scene, unless the user has already started it. Without motion, another page shows how it ends. */
 function offerPlay(): void {
-  if (scene === undefined && main.dataset.scene !== 'recording' && !isCalm()) play()
+  if (scene !== undefined || main.dataset.scene === 'recording') return
+  if (!isCalm()) play()
+  else if (document.body.classList.contains('embed')) finish()
+}
+
+/** Runs the scene out of sight, as fast as it can, and then shows its end. */
+function finish(): void {
+  main.classList.add('out-of-sight')
+  setSpeed(SPEEDS.at(-1) ?? 1)
+  void autoplay(main.dataset.scene ?? '', takeOver)
 }
 
 function play(): void {
@@ -71,6 +80,7 @@ function play(): void {
 /** Ends the autoplay. What has begun continues at the speed of the slider. */
 function takeOver(): void {
   stopAutoplay()
+  main.classList.remove('out-of-sight')
   find('#hint').hidden = true
   showSpeed()
 }

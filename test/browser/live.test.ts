@@ -231,6 +231,13 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     expect(await live.height()).toBe(560)
   })
 
+  test('shows how a login ends in a frame without motion', async () => {
+    const live = await open({ reducedMotion: 'reduce' }, `${page.url}?embed`)
+    await live.tab.locator('#caption', { hasText: 'the login is complete.' }).waitFor()
+    expect(await live.transitions()).toContain('polling to waiting.retrying')
+    await live.phone.getByRole('heading', { name: 'You approved the request' }).waitFor()
+  })
+
   test('goes back to an earlier moment, and to now', async () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
