@@ -65,6 +65,8 @@ async function runAll(): Promise<void> {
 }
 
 addEventListener('hashchange', () => {
+  // That is the skip link.
+  if (location.hash === '#stage') return
   isTour = false
   show(choiceOf(location.hash))
 })

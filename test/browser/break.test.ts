@@ -85,6 +85,14 @@ describe.skipIf(!hasChromium)(`break a login, ${IN_CHROMIUM}`, () => {
     expect(await tab.locator('#picture .retrying.late').count()).toBe(1)
   })
 
+  test('has a skip link to the picture, which keeps its fault', async () => {
+    const tab = await open('#break=restart')
+    await tab.keyboard.press('Tab')
+    await tab.keyboard.press('Enter')
+    expect(await tab.evaluate(() => document.activeElement?.id)).toBe('stage')
+    expect(await title(tab)).toBe('The process restarts. Does the code still count?')
+  })
+
   test('plays one fault after the other, until the user chooses one or points at the picture', async () => {
     const tab = await open('', { reducedMotion: 'no-preference' })
     const first = SHOWN[0]?.title ?? ''
