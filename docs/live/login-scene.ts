@@ -60,7 +60,7 @@ class LoginScene implements Scene {
     this.wires = [wire]
     const { inspect } = recordLogin(
       (event) => {
-        if (!this.isRunning || event.type === 'message') return
+        if (!this.isRunning || event.type === 'message' || event.type === 'grant') return
         if (event.type === 'end') {
           this.isRunning = false
           this.#phone.close()

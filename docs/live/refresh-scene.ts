@@ -199,7 +199,7 @@ class RefreshScene implements Scene {
     const { source, eventType = '' } = transition ?? {}
     const from = source?.path.join('.') ?? ''
     const branches = (eventType === '' ? source?.always : source?.transitions.get(eventType)) ?? []
-    const taken = lights?.branch(from, eventType, branches.indexOf(transition))
+    const taken = transition && lights?.branch(from, eventType, branches.indexOf(transition))
     const generation = context.kept?.generation
     const at = this.#at()
     this.#story.add({

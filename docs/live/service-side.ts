@@ -22,7 +22,7 @@ const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'ex
 
 /** The id of a state by its short name: some have a parent state. */
 const idOf = (state: Grant['state']) =>
-  state in deviceGrant.states.undecided.states ? `undecided.${state}` : state
+  state in (deviceGrant.states.undecided?.states ?? {}) ? `undecided.${state}` : state
 
 /** What the page shows of a grant. */
 type Shown = Pick<Grant, 'state' | 'interval'>

@@ -3,9 +3,10 @@ import type {
   DeviceGrantContext,
   DeviceGrantState,
   RefreshFamilyContext,
-  RefreshFamilyState,
+  refreshFamily,
 } from 'authgraph/machines'
 import { createService, memoryStore, type Service, type ServiceOptions, type Store } from 'authgraph/service'
+import type { SnapshotFrom } from 'xstate'
 
 /** The registered client. */
 export const CLIENT = { clientId: 'deploy-tool', name: 'Deploy Tool' }
@@ -23,7 +24,7 @@ export interface Grant extends DeviceGrantContext {
 
 /** A family of refresh tokens as the store keeps it. */
 export interface Family extends RefreshFamilyContext {
-  readonly state: RefreshFamilyState
+  readonly state: SnapshotFrom<typeof refreshFamily>['value']
 }
 
 /** Creates a service that reports each change of its store. It has no leeway: a poll one millisecond early is too early. */
