@@ -34,12 +34,15 @@ interface VerifyingKey {
   readonly jkt: string
 }
 
+/** What a URL resolves, and a router may not: the path of the proof and the route would differ. */
+const RELATIVE = /\/(?:\.|%2e){1,2}(?:\/|$)|\\/i
+
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /** A request as its client sent it. */
 export interface SentRequest {
   readonly method: string
-  /** As the client saw it: a proxy may have changed what arrived. */
+  /** As the client saw it, without its query: a proxy may have changed what arrived. */
   readonly url: string
   /** The access token, at an API. */
   readonly token?: string
@@ -85,6 +88,7 @@ export async function verifyProof(header: string | undefined, sent: SentRequest)
   const { claims, jkt } = await verifySignature(header, alg, jwk)
   const { htm, htu, iat, jti, nonce, ath } = claims
   const [method, url] = [sent.method, normalized(sent.url)]
+  if (RELATIVE.test(sent.url)) throw new ProofError('the path of the request must have no dot segments')
   if (htm !== method) throw new ProofError(`the proof is not for the method ${method}`)
   if (typeof htu !== 'string' || !URL.canParse(htu) || normalized(htu) !== url)
     throw new ProofError(`the proof is not for the URL ${url}`)

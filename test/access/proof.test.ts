@@ -16,6 +16,15 @@ test.each([
   expect(await isFor.catch(() => 'another')).toBe(which)
 })
 
+test.each(['/x/../items', '/x/%2E%2e/items', '/./items', '/x\\..\\items'])(
+  'a proof for /items is not for %s, which a router may take for another route',
+  async (path) => {
+    const proof = await (await prover(clock)).prove(ITEMS)
+    const isFor = verifyProof(proof, { method: 'POST', url: `https://api.example${path}` })
+    await expect(isFor).rejects.toThrow('no dot segments')
+  },
+)
+
 describe('the key of a proof', () => {
   test.each<[string, object, string]>([
     ['with a long exponent', { n: 'w'.repeat(512), e: '_'.repeat(512) }, '32 bits at most'],
