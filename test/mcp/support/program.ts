@@ -1,13 +1,12 @@
 import { deviceLogin } from '../../../src/mcp/index.ts'
 import { fileStore } from '../../../src/session/node/index.ts'
 import type { Change, Json } from '../../../src/store/store.ts'
-import { CLIENT_ID } from '../../support/start-service.ts'
 
 /**
  * A program of its own process: calls an MCP server once, and prints each code and the status of the response. It kills
  * itself at a step of the login.
  */
-const [, , server = '', issuer = '', folder = '', step = ''] = process.argv
+const [, , server = '', folder = '', step = ''] = process.argv
 
 function at(reached: string): void {
   if (step !== '' && step === reached) process.kill(process.pid, 'SIGKILL')
@@ -21,7 +20,6 @@ const WRITTEN: Record<string, string> = {
 }
 
 const { fetch } = deviceLogin(server, {
-  clients: { [issuer]: { clientId: CLIENT_ID } },
   store: {
     ...files,
     async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>) {
@@ -30,15 +28,18 @@ const { fetch } = deviceLogin(server, {
         written = change(value)
         return written
       })
+      if (key.startsWith('mcp client') && written?.value !== undefined) at('client stored')
       at(WRITTEN[(written?.value as { status?: string } | undefined)?.status ?? ''] ?? '')
       return result
     },
   },
   async fetch(input, init) {
-    const isPoll = String(input).endsWith('/login/oauth/access_token')
+    const { pathname } = new URL(input instanceof Request ? input.url : input)
+    const isPoll = pathname === '/login/oauth/access_token'
     if (isPoll) at('poll')
     const response = await globalThis.fetch(input, init)
-    if (String(input).endsWith('/login/device/code')) at('codes received')
+    if (pathname.endsWith('/register')) at('client received')
+    if (pathname === '/login/device/code') at('codes received')
     if (isPoll && response.ok && (await response.clone().text()).includes('access_token'))
       at('token received')
     return response
