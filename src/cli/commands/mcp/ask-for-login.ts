@@ -1,9 +1,7 @@
 import { LoginPendingError, type PendingCodes } from '../../../errors.ts'
 import { memberOf, readBody } from '../../../request/response.ts'
+import { errorOf } from './error-of.ts'
 import type { McpFields, McpId, McpMessage } from './mcp-message.ts'
-
-/** The code of all errors of the bridge: the specification has none for a login. */
-export const INTERNAL_ERROR = -32603
 
 /** The requests whose result may ask for input in the revision 2026-07-28. */
 const MAY_ASK: readonly (string | undefined)[] = ['tools/call', 'prompts/get', 'resources/read']
@@ -46,10 +44,7 @@ export function failedResponse(
   { message, isAsked }: OpenRequest,
   error: unknown,
 ): Pick<McpMessage, 'result' | 'error'> {
-  if (!(error instanceof LoginPendingError) || !mayAsk(message))
-    return {
-      error: { code: INTERNAL_ERROR, message: error instanceof Error ? error.message : String(error) },
-    }
+  if (!(error instanceof LoginPendingError) || !mayAsk(message)) return { error: errorOf(error) }
   const { requestState, inputResponses } = message.params ?? {}
   const login = { method: 'elicitation/create', params: elicitationOf(error.codes) }
   return {

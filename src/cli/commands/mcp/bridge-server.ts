@@ -2,6 +2,7 @@ import { LoginPendingError } from '../../../errors.ts'
 import { writerTo } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { bridge } from './bridge.ts'
+import { errorOf } from './error-of.ts'
 import type { McpTransport, ServerTransport } from './mcp-message.ts'
 import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
 
@@ -33,7 +34,7 @@ export async function bridgeServer(url: string, options: McpOptions): Promise<nu
       },
     })
     const server = new StreamableHTTPClientTransport(login.url, { fetch: login.fetch })
-    server.onerror = ({ message }) => print(message)
+    server.onerror = (error) => print(String(errorOf(error).message))
     return { login, server }
   })
   return 0

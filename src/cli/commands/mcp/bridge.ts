@@ -1,7 +1,6 @@
 import { LoginPendingError, type PendingCodes } from '../../../errors.ts'
 import type { McpLogin } from '../../../mcp/index.ts'
 import { systemClock, unlessAborted, within } from '../../../request/clock.ts'
-import { memberOf } from '../../../request/response.ts'
 import { failure } from '../../../terminal/failure.ts'
 import { isFailure } from '../../command-error.ts'
 import { commandTexts } from '../../command-texts.ts'
@@ -9,12 +8,12 @@ import {
   elicitationOf,
   elicits,
   failedResponse,
-  INTERNAL_ERROR,
   isModern,
   mayAsk,
   type OpenRequest,
   withoutState,
 } from './ask-for-login.ts'
+import { errorOf, statusOf } from './error-of.ts'
 import {
   isRequest,
   type McpId,
@@ -130,16 +129,16 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
     try {
       if (message.method === 'initialize') initialize = message
       if (message.method === 'server/discover' && !(await login.status()).isLoggedIn)
-        throw new Error('not logged in: initialize starts a login')
+        throw new Error('not logged in: run "authgraph mcp login" in a shell')
       if (isDeclined && shown) throw new Error(new LoginPendingError(shown.codes).message)
       await toServer(message, {
         requestSignal: opened.stop.signal,
         onRequestStreamEnd: () => refuse(opened, new Error('the server closed the connection too early')),
       })
-      await complete()
     } catch (error) {
       refuse(opened, error)
     }
+    await complete().catch(() => undefined)
   }
 
   async function forward(message: McpMessage): Promise<void> {
@@ -189,8 +188,8 @@ async function failAll(host: McpTransport, error: unknown): Promise<void> {
   const { message, advice = '' } = isFailure(error) ? failure(error, {}, commandTexts).event : Object(error)
   host.onmessage = (request) => {
     if (!isRequest(request)) return
-    const error = { code: INTERNAL_ERROR, message: `${message}. ${advice}` }
-    void host.send({ jsonrpc: '2.0', id: request.id, error }).catch(() => undefined)
+    const failed = errorOf(new Error(`${message}. ${advice}`))
+    void host.send({ jsonrpc: '2.0', id: request.id, error: failed }).catch(() => undefined)
   }
   const closed = closeOf(host)
   await host.start()
@@ -205,8 +204,4 @@ function closeOf(host: McpTransport): Promise<void> {
 
 function ownId(): McpId {
   return `authgraph ${crypto.randomUUID()}`
-}
-
-function statusOf(error: unknown): unknown {
-  return memberOf(memberOf(error, 'data'), 'status')
 }

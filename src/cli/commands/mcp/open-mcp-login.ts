@@ -1,4 +1,4 @@
-import { BadOptionError, WrongHostError } from '../../../errors.ts'
+import { BadOptionError, UnreachableError, WrongHostError } from '../../../errors.ts'
 import { deviceLogin, type McpLogin, type McpLoginOptions } from '../../../mcp/index.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
@@ -44,14 +44,17 @@ export async function openMcpLogin(
     },
     ...more,
   })
+  const { host } = login.url
   return {
     ...login,
-    fetch: (...request) => login.fetch(...request).catch(explain),
-    login: (...options) => login.login(...options).catch(explain),
+    fetch: (...request) => login.fetch(...request).catch((error) => explain(error, host)),
+    login: (...options) => login.login(...options).catch((error) => explain(error, host)),
   }
 }
 
-function explain(error: unknown): never {
+function explain(error: unknown, host: string): never {
+  // What `fetch` throws says less than its cause.
+  if (error instanceof TypeError && error.cause !== undefined) throw UnreachableError.of(host, error)
   if (error instanceof WrongHostError)
     throw new WrongHostError(error.message.replace('to "verificationHosts"', 'with --verification-host'))
   if (!(error instanceof BadOptionError)) throw error

@@ -1,0 +1,30 @@
+import { memberOf, readBody, textMemberOf } from '../../../request/response.ts'
+import type { McpFields } from './mcp-message.ts'
+
+/** The code of all errors of the bridge: the specification has none for a login. */
+const INTERNAL_ERROR = -32603
+
+/** Longest message, in characters: some servers respond with a page. */
+const LONGEST = 1000
+
+/** The error that a host gets if its request failed: that of the server, if it sent one, or a sentence. */
+export function errorOf(error: unknown): McpFields {
+  const text = textMemberOf(memberOf(error, 'data'), 'text')
+  const own = text === undefined ? undefined : memberOf(readBody(text), 'error')
+  if (typeof memberOf(own, 'code') === 'number' && textMemberOf(own, 'message')) return own as McpFields
+  return { code: INTERNAL_ERROR, message: messageOf(error, text).slice(0, LONGEST) }
+}
+
+/** The HTTP status of a response that the transport reports as an error. */
+export function statusOf(error: unknown): unknown {
+  return memberOf(memberOf(error, 'data'), 'status')
+}
+
+function messageOf(error: unknown, text: string | undefined): string {
+  const status = statusOf(error)
+  if (status === 401)
+    return 'the server rejects the token of this login (status 401): try again in a minute. If that does not help, run "authgraph mcp logout" and "authgraph mcp login"'
+  // The message of the transport ends with the body of the response.
+  if (text === '') return `the server responded with status ${status}`
+  return error instanceof Error ? error.message : String(error)
+}

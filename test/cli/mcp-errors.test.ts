@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { errorOf } from '../../src/cli/commands/mcp/error-of.ts'
+
+/** What the transport throws at a response. */
+const refused = (status: number, text: string) =>
+  Object.assign(new Error(`Error POSTing to endpoint: ${text}`), { data: { status, text } })
+
+const OWN = { code: -32022, message: 'Unsupported protocol version', data: { supported: ['2026-07-28'] } }
+
+test.each<[string, Error, object]>([
+  ['an error of the server', refused(400, JSON.stringify({ error: OWN })), OWN],
+  ['a rejected token', refused(401, ''), { message: expect.stringContaining('"authgraph mcp logout"') }],
+  ['an empty response', refused(503, ''), { message: 'the server responded with status 503' }],
+  ['half an error', refused(400, '{"error":{"code":5}}'), { message: expect.stringContaining('5') }],
+  ['another half', refused(400, '{"error":{"message":"x"}}'), { message: expect.stringContaining('"x"') }],
+  ['a page', refused(502, '<p>'.repeat(9999)), { message: expect.stringMatching(/^.{1000}$/) }],
+  ['no response', new Error('host.example cannot be reached'), { message: 'host.example cannot be reached' }],
+])('a host of `authgraph mcp` is told about %s', (_, error, expected) => {
+  expect(errorOf(error)).toEqual({ code: -32603, ...expected })
+})
