@@ -1,89 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Stream } from 'node:stream'
-import { Client, type ClientOptions } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientOfSdk1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as TransportOfSdk1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CLIENT_ID } from '../support/start-service.ts'
+import { bridgeUser, CODE } from './support/bridge-user.ts'
 import { installedCommand } from './support/installed-command.ts'
 import { mcpWorld } from './support/mcp-world.ts'
 
 const COMMAND = installedCommand()
 
-const CODE = /\b[A-Z]{4}-[A-Z]{4}\b/
-
-/** A server, its issuer, and a user with an MCP host that passes on nothing but the minimal environment. */
-async function userOf() {
+async function userOf(env = {}) {
   const world = await mcpWorld()
-  const { service, issuer, url } = world
-  const home = mkdtempSync(join(tmpdir(), 'ag-home-'))
-  // A process that was stopped may still write.
-  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }))
-  const options = ['--store', 'file', '--issuer', issuer, '--client-id', CLIENT_ID]
-  const env = { HOME: home, PATH: process.env.PATH ?? '', NODE_OPTIONS: '--trace-warnings' }
-  const approve = (code: string) => service.approve(code, { id: 7, login: 'octocat' })
-  const issued = () => service.events.filter(({ type }) => type === 'codes.issued').length
-
-  /** Runs the command, with what it has written so far. */
-  function run(words: readonly string[]) {
-    const child = spawn(process.execPath, [COMMAND, 'mcp', ...options, ...words, url], { env })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    return { child, ended: once(child, 'close'), ...reading(child) }
-  }
-
-  async function logIn(): Promise<void> {
-    const { stdout, ended } = run(['login'])
-    const [code] = await stdout(CODE)
-    await approve(code)
-    expect(await ended).toEqual([0, null])
-  }
-
-  const server = { command: process.execPath, args: [COMMAND, 'mcp', ...options, url], env }
-
-  /** Starts the bridge as a host does. */
-  function host(more: ClientOptions = {}) {
-    const transport = new StdioClientTransport({ ...server, stderr: 'pipe' })
-    const client = new Client({ name: 'host', version: '1.0.0' }, more)
-    const faults: Error[] = []
-    client.onerror = (error) => faults.push(error)
-    onTestFinished(() => client.close())
-    return { client, transport, faults, stderr: textOf(transport.stderr) }
-  }
-
-  return { ...world, server, run, logIn, host, approve, issued }
-}
-
-/** Waits for a text in the output of a process. */
-function textOf(stream: Stream | null) {
-  let text = ''
-  let check = () => {}
-  stream?.on('data', (chunk) => {
-    text += chunk
-    check()
-  })
-  return (wanted: RegExp) =>
-    new Promise<RegExpExecArray>((resolve) => {
-      check = () => {
-        const found = wanted.exec(text)
-        if (found) resolve(found)
-      }
-      check()
-    })
-}
-
-function reading({ stdout, stderr }: ChildProcess) {
-  return { stdout: textOf(stdout), stderr: textOf(stderr) }
+  return { ...world, ...bridgeUser(COMMAND, world, { env }) }
 }
 
 const done = (name: string) => [{ type: 'text', text: `${name} done` }]
 
 describe('authgraph mcp', () => {
-  test('carries all three kinds of host after a login in a shell, and nothing but the protocol', async () => {
+  test('carries all three kinds of host after a login in a shell', async () => {
     const { logIn, host, server, issued } = await userOf()
     await logIn()
     for (const mode of ['legacy', 'auto'] as const) {
@@ -100,10 +32,45 @@ describe('authgraph mcp', () => {
     expect((await old.callTool({ name: 'read' })).content).toEqual(done('read'))
     expect(issued()).toBe(1)
   })
+
+  test.for([{}, { NODE_OPTIONS: '--trace-warnings' }])(
+    'writes nothing but the protocol to standard output, with the environment %o',
+    async (env) => {
+      const { run, approve, demands } = await userOf(env)
+      const { child, ended, send, initialize, stdout } = run()
+      initialize({ elicitation: { url: {} } })
+      await approve((await stdout(CODE))[0])
+      await stdout(/"id":1/)
+      send('tools/call', { name: 'write' }, 2)
+      const [shown] = await stdout(/complete.*"mode":"url".*\n/s)
+      await approve(CODE.exec(shown)?.[0] ?? '')
+      await stdout(/"id":2/)
+      demands.isStrict = true
+      send('tools/list', {}, 3)
+      await stdout(/"id":3/)
+      child.stdin.end()
+      await ended
+      const [text] = await stdout(/.*/s)
+      const messages = text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line))
+      expect(messages.map(({ jsonrpc, method, id }) => [jsonrpc, method ?? id])).toEqual([
+        ['2.0', 'elicitation/create'],
+        ['2.0', 1],
+        ['2.0', 'notifications/elicitation/complete'],
+        ['2.0', 'elicitation/create'],
+        ['2.0', 2],
+        ['2.0', 'notifications/elicitation/complete'],
+        ['2.0', 3],
+      ])
+    },
+  )
+
   test('shows one code to a host that starts again and to six at once, which all go on', async () => {
     const { run, host, approve, issued } = await userOf()
-    const first = run([])
-    first.child.stdin.write(message('initialize', INITIALIZE))
+    const first = run()
+    first.initialize()
     const [code] = await first.stderr(CODE)
     first.child.kill('SIGKILL')
     const hosts = Array.from({ length: 6 }, () => host())
@@ -130,8 +97,8 @@ describe('authgraph mcp', () => {
 
   test('refuses a probe while nobody is logged in, and ends with its host', async () => {
     const { run, issued } = await userOf()
-    const { child, stdout, ended } = run([])
-    child.stdin.write(message('server/discover'))
+    const { child, send, stdout, ended } = run()
+    send('server/discover')
     await stdout(/"error":{"code":-32603,"message":"not logged in/)
     const start = performance.now()
     child.stdin.end()
@@ -141,8 +108,8 @@ describe('authgraph mcp', () => {
 
   test('says in the response why it cannot start', async () => {
     const { run } = await userOf()
-    const { child, stdout, ended } = run(['--store', 'keyring'])
-    child.stdin.write(message('initialize', INITIALIZE))
+    const { child, initialize, stdout, ended } = run(['--store', 'keyring'])
+    initialize()
     await stdout(/"error":.*keyring/)
     child.stdin.end()
     expect(await ended).toEqual([1, null])
@@ -150,8 +117,8 @@ describe('authgraph mcp', () => {
 
   test('ends with its host during a login, without an error', async () => {
     const { run, issued } = await userOf()
-    const { child, stderr, ended } = run([])
-    child.stdin.write(message('initialize', INITIALIZE))
+    const { child, initialize, stderr, ended } = run()
+    initialize()
     await stderr(CODE)
     const start = performance.now()
     child.stdin.end()
@@ -183,6 +150,24 @@ describe('authgraph mcp', () => {
     expect(asked[0]).toMatchObject({ mode: 'url', url: expect.stringContaining('http://127.0.0.1:') })
   })
 
+  test('asks nothing of hosts that open no URLs, and continues when the user has approved', async () => {
+    const { run, host, approve, issued } = await userOf()
+    const bridges = [{}, { elicitation: {} }, { elicitation: { form: {} } }].map((capabilities) => {
+      const bridge = run()
+      bridge.initialize(capabilities)
+      return bridge
+    })
+    const codes = await Promise.all(bridges.map(({ stderr }) => stderr(CODE)))
+    await approve(codes[0]?.[0] ?? '')
+    for (const { stdout } of bridges) expect((await stdout(/.*"id":1/s))[0]).not.toContain('elicitation')
+    const { client, transport, stderr } = host({ versionNegotiation: { mode: 'auto' } })
+    await client.connect(transport)
+    const write = client.callTool({ name: 'write' })
+    await approve((await stderr(CODE))[0])
+    expect((await write).content).toEqual(done('write'))
+    expect(issued()).toBe(2)
+  })
+
   test.for(['decline', 'cancel'] as const)('fails with the code if the user answers "%s"', async (action) => {
     const { host } = await userOf()
     const { client, transport } = host({ capabilities: { elicitation: { url: {} } } })
@@ -192,29 +177,32 @@ describe('authgraph mcp', () => {
     expect(performance.now() - start).toBeLessThan(8000)
   })
 
-  test('asks a host of 2026 with the result of its request, once', async () => {
-    const { logIn, host, approve, issued } = await userOf()
-    await logIn()
-    const { client, transport } = host({
-      capabilities: { elicitation: { url: {} } },
-      versionNegotiation: { mode: 'auto' },
-    })
-    const asked: string[] = []
-    const action = { now: 'accept' as 'accept' | 'decline' }
-    client.setRequestHandler('elicitation/create', async ({ params }) => {
-      asked.push(params.message)
-      if (action.now === 'accept') await approve(CODE.exec(params.message)?.[0] ?? '')
-      return { action: action.now }
-    })
-    await client.connect(transport)
-    action.now = 'decline'
-    await expect(client.callTool({ name: 'write' })).rejects.toThrow(/needs a login: enter/)
-    expect([asked.length, issued()]).toEqual([1, 2])
-    // Declined was the request, not the login.
-    await approve(CODE.exec(asked[0] ?? '')?.[0] ?? '')
-    expect((await client.callTool({ name: 'write' })).content).toEqual(done('write'))
-    expect(issued()).toBe(2)
-  })
+  test.for(['accept', 'decline', 'cancel'] as const)(
+    'asks a host of 2026 with the result of its request, once, and its user answers "%s"',
+    async (action) => {
+      const { logIn, host, approve, issued } = await userOf()
+      await logIn()
+      const { client, transport } = host({
+        capabilities: { elicitation: { url: {} } },
+        versionNegotiation: { mode: 'auto' },
+      })
+      const asked: string[] = []
+      const approveAsked = () => approve(CODE.exec(asked[0] ?? '')?.[0] ?? '')
+      client.setRequestHandler('elicitation/create', async ({ params }) => {
+        asked.push(params.message)
+        if (action === 'accept') await approveAsked()
+        return { action }
+      })
+      await client.connect(transport)
+      if (action !== 'accept') {
+        await expect(client.callTool({ name: 'write' })).rejects.toThrow(/needs a login: enter/)
+        // Declined was the request, not the login.
+        await approveAsked()
+      }
+      expect((await client.callTool({ name: 'write' })).content).toEqual(done('write'))
+      expect([asked.length, issued()]).toEqual([1, 2])
+    },
+  )
 
   test('initializes once for all calls after the server has forgotten its session', async () => {
     const { logIn, host, sessions } = await userOf()
@@ -238,14 +226,25 @@ describe('authgraph mcp', () => {
     ] as const) {
       Object.assign(sessions, { known: new Set(), isEndSilent })
       Object.assign(demands, { isStrict: false })
-      const { child, stdout, ended } = run([])
-      child.stdin.write(message('initialize', INITIALIZE))
+      const { child, initialize, stdout, ended } = run()
+      initialize()
       await stdout(/serverInfo/)
       Object.assign(demands, { isStrict })
       child.stdin.end()
       expect(await ended).toEqual([0, null])
       expect([sessions.known?.size, issued()]).toEqual([left, 1])
     }
+  })
+
+  test('says that a token is rejected although the login is new, and asks for no other login', async () => {
+    const { logIn, host, demands, issued } = await userOf()
+    await logIn()
+    demands.isStrict = true
+    const { client, transport } = host()
+    await expect(client.connect(transport)).rejects.toThrow(
+      'the server rejects the token of this login (status 401): try again in a minute.',
+    )
+    expect(issued()).toBe(1)
   })
 
   test('gives up a request that the host cancels, but not the login', async () => {
@@ -264,13 +263,3 @@ describe('authgraph mcp', () => {
     expect(issued()).toBe(2)
   })
 })
-
-const INITIALIZE = {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 'host', version: '1.0.0' },
-}
-
-function message(method: string, params = {}): string {
-  return `${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n`
-}
