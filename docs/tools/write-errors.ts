@@ -5,6 +5,7 @@ const ADVICE = {
   denied: 'Tell the user, and start again only when they ask for it.',
   expired: 'Offer to start again: the user may have left.',
   cancelled: 'Nothing: your program aborted its `signal`, or sent `cancel`.',
+  forbidden: 'Ask an administrator to allow the login, or use another flow.',
   unreachable:
     'Check the connection, the host name and the [proxy](proxies.md). `reason` is the system’s code.',
   timed_out: 'Try again later.',
@@ -14,7 +15,6 @@ const ADVICE = {
     'Ask whoever runs the service; `authgraph check` shows where it deviates. It may be a captive portal.',
   response_too_large: 'Check that the URL is an endpoint, not a web page.',
   refused: 'Read `error`, `status` and `retryAfter`: [the codes of services](#codes-of-services).',
-  forbidden: 'Ask an administrator to allow the login, or use another flow.',
   bad_option: 'Correct the option that the message names.',
   bad_resume: 'Delete the record, and start a new login.',
   store_unavailable:
@@ -37,6 +37,19 @@ const ADVICE = {
   clock_skew: 'Set the clock of this machine.',
   sign_failed: 'Check the function that you pass as `sign`, or whether the key is damaged.',
 } satisfies Record<ErrorCode, string>
+
+const HEAD = `| \`code\` | Class | Cause | What to do |
+| --- | --- | --- | --- |`
+
+/** The headings of the reference, each with its first error: the others follow in the order above. */
+const GROUPS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  denied: 'Ended logins',
+  unreachable: 'Failed requests',
+  bad_option: 'Invalid arguments',
+  store_unavailable: 'Stores and sessions',
+  bad_id_token: 'Invalid tokens',
+  key_truncated: 'App JWTs',
+}
 
 /** Why an app JWT cannot be signed. These errors have one class. */
 const JWT_CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -65,7 +78,9 @@ export function writeErrors(source: string): string {
       name: 'JwtError',
       cause: JWT_CAUSES[code as ErrorCode] ?? '',
     }
-    return `| \`${code}\` | \`${name}\` | ${cause} | ${advice} |`
+    const heading = GROUPS[code as ErrorCode]
+    const head = heading === undefined ? '' : `\n## ${heading}\n\n${HEAD}\n`
+    return `${head}| \`${code}\` | \`${name}\` | ${cause} | ${advice} |`
   })
   const refusals = [...source.matchAll(/^ {2}([a-z_]+): '(.*)',$/gm)].map(
     ([, code, advice]) => `| \`${code}\` | ${advice} |`,
@@ -86,12 +101,9 @@ try {
 }
 \`\`\`
 
-| \`code\` | Class | Cause | What to do |
-| --- | --- | --- | --- |
-${rows.join('\n')}
-
 A failed poll is not an error: it is retried until the code expires. So \`unreachable\`, \`timed_out\` and \`bad_response\` come from the
 request for codes, from a refresh, or from an API.
+${rows.join('\n')}
 
 ## Codes of services
 
