@@ -18,5 +18,6 @@ export const UNLIMITED = {
   grantsInAll: NO_LIMIT,
   grantsInNetwork: NO_LIMIT,
   refreshesInNetwork: NO_LIMIT,
+  unknownClients: NO_LIMIT,
   loginsOfUser: Infinity,
 }
