@@ -14,6 +14,8 @@ const ENTRIES = {
   'authgraph/octokit': ['xstate', 'valibot', 'ofetch', '@octokit'],
   'authgraph/app-jwt': ['xstate', 'ofetch', 'valibot'],
   'authgraph/dpop': ['xstate', 'ofetch', 'valibot', 'jose'],
+  'authgraph/mcp': ['jose', 'ofetch'],
+  'authgraph/mcp/server': ['xstate', 'jose', 'ofetch'],
   'authgraph/oidc': ['xstate', 'ofetch'],
   'authgraph/providers': ['xstate', 'ofetch', 'valibot', 'jose'],
   'authgraph/react': ['jose', 'ofetch'],
