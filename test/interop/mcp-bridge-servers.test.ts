@@ -1,6 +1,8 @@
+import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CERTIFICATE } from '../cli/support/serve.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
+import { listenOnLoopback } from '../support/listen-on-loopback.ts'
 import { bridgeUser, CODE } from './support/bridge-user.ts'
 import { installedCommand } from './support/installed-command.ts'
 import { restartableServer } from './support/restartable-server.ts'
@@ -68,6 +70,42 @@ describe('authgraph mcp', () => {
     await soon(() => expect([aborted, cancellations()]).toEqual([['tools/call'], mode === 'legacy' ? 1 : 0]))
     expect((await client.callTool({ name: 'read' })).content).toEqual(READ)
     expect(faults).toEqual([])
+  })
+
+  test('stores a token that it is refreshing before it ends with a signal', async () => {
+    const { state, tokens, ...server } = await restartableServer()
+    const { logIn, run, host, issued } = bridgeUser(COMMAND, server)
+    await logIn()
+    const { child, initialize, ended } = run()
+    Object.assign(state, { rejections: 1, onRefresh: () => child.kill('SIGTERM') })
+    initialize()
+    expect(await ended).toEqual([null, 'SIGTERM'])
+    state.onRefresh = () => {}
+    const { client, transport } = host()
+    await client.connect(transport)
+    const [rejected = ''] = tokens
+    expect([tokens.lastIndexOf(rejected), issued()]).toEqual([0, 1])
+  })
+
+  test('ends with its host although a server never responds', async () => {
+    let ask = () => {}
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve
+    })
+    const silent = createServer(({ url }, response) =>
+      url === '/mcp' ? response.writeHead(401).end() : ask(),
+    )
+    const { url, close } = await listenOnLoopback(silent)
+    onTestFinished(close)
+    const { run } = bridgeUser(COMMAND, { ...(await restartableServer()), url: `${url}/mcp` })
+    const { child, initialize, ended } = run()
+    initialize()
+    await asked
+    const start = performance.now()
+    child.stdin.end()
+    expect(await ended).toEqual([0, null])
+    // Documents may take 10 seconds, codes and polls 30.
+    expect(performance.now() - start).toBeLessThan(5000)
   })
 
   test('reaches the server through the proxy of --proxy, without a variable', async () => {

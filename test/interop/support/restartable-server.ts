@@ -16,23 +16,33 @@ interface ServerOptions extends Pick<CreateMcpHandlerOptions, 'legacy'> {
 
 /** A real MCP server without sessions, which a test can stop and start again, and our service as its issuer. */
 export async function restartableServer({ isSecure = false, ...options }: ServerOptions = {}) {
-  const { service, url: issuer } = await startIssuer()
+  /** How many requests it rejects, and what is called before the response with a refreshed token. */
+  const state = { rejections: 0, onRefresh: () => {} }
+  const { service, url: issuer } = await startIssuer({
+    onEvent(event) {
+      service.events.push(event)
+      if (event.type === 'token.refreshed') state.onRefresh()
+    },
+  })
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 'tools', version: '1.0.0' })
     server.registerTool('read', {}, () => ({ content: [{ type: 'text', text: 'read done' }] }))
     server.registerTool('wait', {}, () => new Promise(() => undefined))
     return server
   }, options)
-  /** The methods of the messages that it received, and of those whose connection ended before the response. */
+  /** The tokens and methods that it received, and the methods whose connection ended before the response. */
   const received: string[] = []
   const aborted: string[] = []
+  const tokens: string[] = []
 
   const serve: RequestListener = async (incoming, outgoing) => {
     if (incoming.url?.startsWith('/.well-known/'))
       return outgoing.end(JSON.stringify({ resource: url, authorization_servers: [issuer] }))
     const headers = new Headers(incoming.headers as Record<string, string>)
+    tokens.push(headers.get('authorization') ?? '')
     const caller = await service.authenticate({ headers }).catch(() => undefined)
-    if (!caller) return outgoing.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+    if (!caller || state.rejections-- > 0)
+      return outgoing.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
     const body = String(Buffer.concat(await incoming.toArray())) || null
     const { method } = JSON.parse(body ?? '{}')
     received.push(method)
@@ -76,5 +86,5 @@ export async function restartableServer({ isSecure = false, ...options }: Server
     await stop()
     await handler.close()
   })
-  return { service, issuer, url, received, aborted, stop, start }
+  return { service, issuer, url, state, tokens, received, aborted, stop, start }
 }

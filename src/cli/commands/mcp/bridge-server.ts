@@ -1,10 +1,14 @@
 import { LoginPendingError } from '../../../errors.ts'
+import { isHolding } from '../../../session/node/hold-signals.ts'
 import { writerTo } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { bridge } from './bridge.ts'
 import { errorOf } from './error-of.ts'
 import type { McpTransport, ServerTransport } from './mcp-message.ts'
 import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
+
+/** Seconds for a poll that is on its way when the host has gone. */
+const LAST_POLL = 1
 
 /** What is loaded of `@modelcontextprotocol/client`. */
 interface ClientPackage {
@@ -37,6 +41,8 @@ export async function bridgeServer(url: string, options: McpOptions): Promise<nu
     server.onerror = (error) => print(String(errorOf(error).message))
     return { login, server }
   })
+  // A poll on its way may bring the token, but a silent issuer does not hold the process.
+  setTimeout(() => isHolding() || process.exit(), LAST_POLL * 1000).unref()
   return 0
 }
 

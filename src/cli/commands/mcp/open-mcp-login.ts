@@ -1,5 +1,7 @@
 import { BadOptionError, UnreachableError, WrongHostError } from '../../../errors.ts'
 import { deviceLogin, type McpLogin, type McpLoginOptions } from '../../../mcp/index.ts'
+import type { Session } from '../../../session/create-session.ts'
+import { holdSignals } from '../../../session/node/hold-signals.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { checkStore, loginStore } from '../../storage/saved-logins.ts'
@@ -45,9 +47,20 @@ export async function openMcpLogin(
     ...more,
   })
   const { host } = login.url
+  const held = new WeakSet<Session>()
+  /** Hosts end the command with a signal, which must not cost a token that is being refreshed. */
+  async function hold(): Promise<void> {
+    const session = await login.session()
+    if (session === undefined || held.has(session)) return
+    held.add(session)
+    holdSignals(session)
+  }
   return {
     ...login,
-    fetch: (...request) => login.fetch(...request).catch((error) => explain(error, host)),
+    fetch: (...request) =>
+      hold()
+        .then(() => login.fetch(...request))
+        .catch((error) => explain(error, host)),
     login: (...options) => login.login(...options).catch((error) => explain(error, host)),
   }
 }
