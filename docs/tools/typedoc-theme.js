@@ -25,6 +25,10 @@ const FONT = fileURLToPath(
 const PASS_FAULT =
   "<script>{const f=document.querySelector('.race iframe'),s=()=>location.hash.startsWith('#break')&&f.contentWindow.location.replace(f.src.split('#')[0]+location.hash);f.addEventListener('load',s,{once:true});addEventListener('hashchange',s)}</script>"
 
+/** Lets keys scroll a table that is wider than its column. */
+const SCROLL_BY_KEYS =
+  "for(const t of document.querySelectorAll('.tsd-typography table'))new ResizeObserver(()=>t.toggleAttribute('tabindex',t.scrollWidth>t.clientWidth)&&t.setAttribute('tabindex','0')).observe(t)"
+
 /** Pages with a layout of their own. @type {Record<string, string>} */
 const CLASSES = { 'index.html': 'landing', 'documents/Guides.html': 'overview' }
 
@@ -120,7 +124,7 @@ ${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(
 </div>
 <footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
-<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' })</script>
+<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' });${SCROLL_BY_KEYS}</script>
 </body>
 </html>`
 }

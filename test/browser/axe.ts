@@ -4,6 +4,9 @@ import type { Page } from 'playwright-core'
 /** The rule that depends on the colours. */
 const CONTRAST = 'color-contrast'
 
+/** The rule that axe has turned off by default: targets of clicks have at least 24 pixels, or space around them. */
+const TARGETS = 'target-size'
+
 /** What axe found, a line for each rule. */
 interface Found {
   readonly violations: readonly string[]
@@ -17,7 +20,10 @@ interface Found {
 export async function runAxe(tab: Page): Promise<Found> {
   // It stays in the window when only the content changes.
   if (await tab.evaluate("typeof axe === 'undefined'")) await tab.evaluate(axe.source)
-  const found = [await run(tab, 'light', {}), await run(tab, 'dark', { runOnly: [CONTRAST] })]
+  const found = [
+    await run(tab, 'light', { rules: { [TARGETS]: { enabled: true } } }),
+    await run(tab, 'dark', { runOnly: [CONTRAST] }),
+  ]
   await tab.emulateMedia({ colorScheme: 'light' })
   return {
     violations: found.flatMap(({ scheme, violations }) => linesOf(scheme, violations)),

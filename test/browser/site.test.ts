@@ -17,6 +17,7 @@ const PAGES = {
   guide: 'documents/Keep_and_refresh_a_token.html',
   function: 'functions/authgraph.authorizeDevice.html',
   module: 'modules/authgraph.html',
+  machine: 'documents/Device_authorization.html',
 }
 
 describe.skipIf(!hasChromium || !isBuilt)(
@@ -42,6 +43,7 @@ describe.skipIf(!hasChromium || !isBuilt)(
       async (_, file) => {
         const tab = await open(file, { viewport: PHONE })
         expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width)
+        expect(await violations(tab)).toEqual([])
         await tab.setViewportSize(DESK)
         expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(DESK.width)
         expect(await violations(tab)).toEqual([])
