@@ -176,15 +176,16 @@ describe('a login that takes longer than a request', () => {
     expect(service.errors).toEqual([])
   })
 
-  test('goes on for the other callers if one of them gives up', async () => {
+  test('goes on for the other caller if two of them give up', async () => {
     const { over, program, shown, counts, time, approve } = world()
-    const { call } = program()
+    const { call, login } = program()
     const abort = new AbortController()
-    const [one, other] = [call('read', { signal: abort.signal }), call()]
-    one.catch(() => undefined)
+    const { signal } = abort
+    const [one, two, other] = [call('read', { signal }), login({ signal }), call()]
+    for (const waiting of [one, two]) waiting.catch(() => undefined)
     await time.advance(5000)
     abort.abort(new Error('enough'))
-    await expect(over(one)).rejects.toThrow('enough')
+    for (const waiting of [one, two]) await expect(over(waiting)).rejects.toThrow('enough')
     await approve({ userCode: shown[0]?.userCode ?? '' })
     expect((await over(other)).status).toBe(200)
     expect(counts.codes).toBe(1)
@@ -211,6 +212,15 @@ describe('a login that takes longer than a request', () => {
     await expect(over(program().call())).rejects.toMatchObject({ code: 'denied' })
     const back = program({ wait: 0, clock: { ...clock, now: () => clock.now() - HOUR } })
     await expect(over(back.call())).rejects.toMatchObject({ code: 'login_pending' })
+  })
+
+  test('that was finished before the clock was set back is asked for again if its token is rejected', async () => {
+    const { loggedIn, over, program, counts, server, clock } = world({ isRefreshed: false })
+    await loggedIn()
+    server.accepts = () => Promise.reject(new Error())
+    const back = program({ wait: 0, clock: { ...clock, now: () => clock.now() - HOUR } })
+    await expect(over(back.call())).rejects.toMatchObject({ code: 'login_pending' })
+    expect(counts.codes).toBe(2)
   })
 
   test('whose code expires meanwhile says so', async () => {
