@@ -374,15 +374,16 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     known: KnownServer,
     scopes: string[],
   ): Promise<UnfinishedDeviceLogin> {
+    let client: IssuerClient | undefined
     const request = async () => {
-      const client = await clients.findOrRegister(issuer)
+      client = await clients.findOrRegister(issuer)
       return startDeviceLogin({ ...senderOf(known, client), scopes })
     }
     try {
       return await request()
     } catch (error) {
-      if (!isUnknownClient(error) || clients.isGiven(issuer.url)) throw error
-      await clients.forget(issuer.url)
+      if (!client || !isUnknownClient(error) || clients.isGiven(issuer.url)) throw error
+      await clients.forget(issuer.url, client)
       return request()
     }
   }
@@ -407,7 +408,10 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
         const isDone = await isLoggedIn(refused)
         await pending.end(login, isDone ? undefined : step.status)
         if (isDone) return true
-        throw reasonOf(step)
+        const reason = reasonOf(step)
+        // Some issuers check the client only now.
+        if (isUnknownClient(reason)) await clients.forget(known.issuer, client)
+        throw reason
       }
       await finish(login, step.token, opened)
       return true
@@ -475,9 +479,10 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
       return isBelow(resource, address) ? authorized(input, init) : fetch(input, init)
     },
     async login({ signal } = {}) {
-      if ((await pending.look()).type === 'over') await pending.remove()
-      const done = logIn({ scopes: [] }, undefined, true)
-      await unlessAborted(signal, () => done)
+      await unlessAborted(signal, async () => {
+        if ((await pending.look()).type === 'over') await pending.remove()
+        await logIn({ scopes: [] }, undefined, true)
+      })
     },
     stop: () => stopping.abort(),
     async logout() {

@@ -9,6 +9,9 @@ import { memberOf, textMemberOf } from '../request/response.ts'
 /** Seconds for the documents of one host. */
 export const DOCUMENT_TIMEOUT = 10
 
+/** How many of the issuers that a server names are asked: each may take its time. */
+const MOST_ISSUERS = 3
+
 /** How requests are sent, and what their time is. */
 interface TimedTransport {
   readonly fetch: typeof globalThis.fetch
@@ -59,7 +62,7 @@ export async function findIssuer(choice: IssuerChoice, via: TimedTransport): Pro
   const preferred = named.filter((issuer) => issuer === previous || isConfigured(issuer))
   const order = [...new Set([...preferred.filter((issuer) => issuer === previous), ...preferred, ...named])]
   let failure: unknown
-  for (const issuer of order) {
+  for (const issuer of order.slice(0, MOST_ISSUERS)) {
     await confirmIssuer(choice, issuer)
     try {
       return await readIssuer(issuer, via)

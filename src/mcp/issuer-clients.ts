@@ -4,7 +4,7 @@ import { type Clock, within } from '../request/clock.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import { DOCUMENT_TIMEOUT, type Issuer } from './find-issuer.ts'
-import { readClient, readRecord, writeRecord } from './records.ts'
+import { readClient, readRecord } from './records.ts'
 import { registerClient } from './register-client.ts'
 
 /** A client at one issuer. */
@@ -40,8 +40,13 @@ export function createIssuerClients({ given, document, name, store, fetch, clock
     return { clientId, clientAuthentication: { clientSecret, ...(method && { method }) } }
   }
 
+  /** Another process may have registered one meanwhile, for another server: that one stays, since its login needs it. */
   async function keep(issuer: string, secret: object): Promise<void> {
-    await writeRecord(store, keyOf(issuer), { v: 1, secret: JSON.parse(JSON.stringify(secret)) })
+    const value = { v: 1, secret: JSON.parse(JSON.stringify(secret)) }
+    await store.update<void>(keyOf(issuer), (stored) => ({
+      result: undefined,
+      ...(stored === undefined && { value }),
+    }))
   }
 
   return {
@@ -69,7 +74,11 @@ export function createIssuerClients({ given, document, name, store, fetch, clock
       await keep(url, registered)
       return (await find(url)) as IssuerClient
     },
-    /** Forgets a client that its issuer no longer knows. */
-    forget: (issuer: string) => writeRecord(store, keyOf(issuer), null),
+    /** Forgets a client that its issuer no longer knows, unless another process has replaced it. */
+    forget: (issuer: string, { clientId }: IssuerClient) =>
+      store.update<void>(keyOf(issuer), (stored) => ({
+        result: undefined,
+        ...(readClient(stored)?.secret.clientId === clientId && { value: null }),
+      })),
   }
 }

@@ -7,9 +7,12 @@ import { isScope } from '../protocol/syntax.ts'
 import { get, type Transport } from '../request/send.ts'
 import type { Challenge } from './challenge.ts'
 
+/** Users read the URL of an issuer, and copy it to a shell: nothing that has a meaning there, or looks like something else. */
+const issuer = v.custom<string>((value) => typeof value === 'string' && /^[\w.~:/%+=,[\]-]+$/.test(value))
+
 const metadata = v.object({
   resource: v.string(),
-  authorization_servers: v.pipe(v.array(v.string()), v.minLength(1)),
+  authorization_servers: v.pipe(v.array(issuer), v.minLength(1)),
   scopes_supported: v.nullish(v.array(v.string()), []),
 })
 
@@ -66,7 +69,10 @@ function documentsOf({ origin, pathname, host }: URL, named: string | undefined)
 /** Whether a URL is that of a resource, or below it: `/mcp2` is not below `/mcp`. */
 export function isBelow(resource: string, address: URL): boolean {
   if (!URL.canParse(resource)) return false
-  const { origin, pathname } = new URL(resource)
+  const { origin, pathname, search } = new URL(resource)
+  // A query may name another server at the same path, and some servers decode `..%2f`.
+  if (search !== '' && search !== address.search) return false
+  if (/(\.|%2e){2}(%2f|%5c|;)/i.test(address.pathname)) return false
   const folder = (path: string) => `${withoutSlash(path)}/`
   return address.origin === origin && folder(address.pathname).startsWith(folder(pathname))
 }

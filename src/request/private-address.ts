@@ -4,8 +4,11 @@ import { isLoopback } from '../protocol/address.ts'
 const PRIVATE_IPV4 =
   /^(0|10|127|169\.254|192\.168|192\.0\.0|198\.1[89]|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|2(2[4-9]|[345]\d))\./
 
-/** Beginnings of IPv6 addresses that are not public: unspecified, loopback, unique local, link-local, multicast. */
-const PRIVATE_IPV6 = /^(::1?$|f[cd]|fe[89a-f]|ff)/
+/**
+ * Beginnings of IPv6 addresses that are not public: unspecified, loopback, and IPv4 in old forms; unique local, link-local,
+ * multicast; local NAT64 (RFC 8215); and the tunnels 6to4 and Teredo.
+ */
+const PRIVATE_IPV6 = /^(::|f[cd]|fe[89a-f]|ff|64:ff9b:1:|2002:|2001:0?:)/
 
 /** An IPv4 address inside of IPv6: mapped, or translated by NAT64 (RFC 6052). */
 const INSIDE_IPV6 = /^(?:::ffff:|64:ff9b::)(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]+):([\da-f]+))$/

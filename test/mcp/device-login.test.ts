@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sealed } from '../../src/session/index.ts'
-import { HOST } from '../support/start-service.ts'
+import { HOST, TOKEN_PATH } from '../support/start-service.ts'
 import { SERVER, world } from './support/world.ts'
 
 const HOUR = 3_600_000
@@ -134,6 +134,30 @@ describe('a login at an MCP server', () => {
     await over(never.logout())
     await expect(over(never.call())).rejects.toMatchObject({ code: 'refused', error: 'invalid_client' })
     expect(counts.registrations).toBe(3)
+  })
+
+  test('registers again if the issuer refuses the client at a poll or a refresh', async () => {
+    const { over, program, approve, counts, fetch, time } = world()
+    let refused = 1
+    const refusing: typeof fetch = async (input, init) => {
+      if (!String(input).endsWith(TOKEN_PATH) || refused-- <= 0) return fetch(input, init)
+      return Response.json({ error: 'invalid_client' }, { status: 401 })
+    }
+    const { call } = program({ fetch: refusing, onCodes: approve })
+    await expect(over(call())).rejects.toMatchObject({ error: 'invalid_client' })
+    await time.advance(61_000)
+    expect((await over(call())).status).toBe(200)
+    expect(counts).toMatchObject({ codes: 2, registrations: 2 })
+    await time.advance(9 * HOUR)
+    refused = 1
+    expect((await over(call())).status).toBe(200)
+  })
+
+  test('that was given up before it began starts nothing', async () => {
+    const { over, program, counts } = world()
+    const signal = AbortSignal.abort(new Error('given up'))
+    await expect(over(program().login({ signal }))).rejects.toThrow('given up')
+    expect(counts).toMatchObject({ documents: 0, codes: 0 })
   })
 
   test('leaves requests elsewhere as they are, also at a path that only begins like the server', async () => {
@@ -319,6 +343,49 @@ describe('many programs with one store', () => {
     expect((await over(program().call('write'))).status).toBe(200)
     expect((await over(program().call('admin'))).status).toBe(200)
     expect(counts.codes).toBe(3)
+  })
+
+  test('store no token that arrives after a logout: it is revoked', async () => {
+    const { over, program, approve, counts, fetch, shown } = world()
+    const other = program()
+    const late: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      if (String(input).endsWith(TOKEN_PATH) && counts.polls === 1) await other.logout()
+      return response
+    }
+    const onCodes = (codes: (typeof shown)[0]) => shown.push(codes) === 1 && approve(codes)
+    await expect(over(program({ fetch: late, onCodes }).call())).rejects.toMatchObject({
+      code: 'login_pending',
+    })
+    expect(counts).toMatchObject({ codes: 2, revocations: 1 })
+    expect(await over(other.status())).toMatchObject({ isLoggedIn: false })
+  })
+
+  test('keep the token of the one that finished, if another gets the same response late', async () => {
+    const { over, program, approve, counts, fetch, service, server } = world()
+    let arrive = () => {}
+    let release = () => {}
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      if (!String(input).endsWith(TOKEN_PATH)) return response
+      arrive()
+      await released
+      return response
+    }
+    const late = program({ fetch: slow, onCodes: approve }).call()
+    await over(arrived)
+    const other = program()
+    expect((await over(other.call())).status).toBe(200)
+    release()
+    expect((await over(late)).status).toBe(200)
+    expect(counts).toMatchObject({ codes: 1, revocations: 0 })
+    expect((await service.whoIs(String(server.received.at(-1)).slice('Bearer '.length))).status).toBe(200)
   })
 
   test('start a login in place of one that was killed while it did', async () => {

@@ -41,6 +41,11 @@ test.each([
   ['https://b.example/mcp', 'https://a.example/mcp', false],
   ['http://a.example/mcp', 'https://a.example/mcp', false],
   ['mcp', 'https://a.example/mcp', false],
+  ['https://a.example/mcp?tenant=a', 'https://a.example/mcp?tenant=a', true],
+  ['https://a.example/mcp?tenant=b', 'https://a.example/mcp?tenant=a', false],
+  ['https://a.example/mcp', 'https://a.example/mcp/one/../..%2fother', false],
+  ['https://a.example/mcp', 'https://a.example/mcp/..;/other', false],
+  ['https://a.example/mcp', 'https://a.example/mcp/a%2Fb..c', true],
 ])('a token for %s is sent to %s: %s', (resource, address, is) => {
   expect(isBelow(resource, new URL(address))).toBe(is)
 })
@@ -67,6 +72,14 @@ describe('a server is refused', () => {
     await expect(over(program().call())).rejects.toMatchObject({ code })
     expect(counts.codes).toBe(0)
   })
+
+  test.each(['/\n', '/$(a)', '/;a', '/\u0430'])(
+    'whose issuer has a URL that is not safe to read or to copy: %j',
+    async (path) => {
+      const { over, program } = world({ metadata: { authorization_servers: [HOST + path] } })
+      await expect(over(program().call())).rejects.toThrow('has no valid "authorization_servers"')
+    },
+  )
 
   test.each([
     ['with metadata at another origin', `resource_metadata="https://evil.example/metadata"`, 'wrong_host'],
@@ -129,7 +142,7 @@ describe('a server is refused', () => {
     await expect(over(program({ onCodes: approve }).call())).rejects.toThrow(
       'the issued token is not for localhost:8787',
     )
-    expect(counts.codes).toBe(1)
+    expect(counts).toMatchObject({ codes: 1, revocations: 1 })
   })
 })
 
@@ -152,6 +165,12 @@ describe('the issuer of a server', () => {
     await expect(over(call())).rejects.toMatchObject({ code: 'wrong_host' })
     expect((await over(call())).status).toBe(200)
     expect(questions[0]).toEqual({ server: SERVER, issuer: 'http://127.0.0.1' })
+  })
+
+  test('of another site is refused also if the caller has a client at a third', async () => {
+    const { over, program } = world({ metadata: { authorization_servers: [other] } })
+    const { call } = program({ clients: { [HOST]: { clientId: 'a' } } })
+    await expect(over(call())).rejects.toMatchObject({ code: 'wrong_host' })
   })
 
   test.each([other, 'http://localhost:9'])(
@@ -194,6 +213,10 @@ describe('a private address', () => {
     ...[
       '::ffff:7f00:1',
       '64:ff9b::a9fe:a9fe',
+      '64:ff9b:1::7f00:1',
+      '::7f00:1',
+      '2002:7f00:1::',
+      '2001:0:1::1',
       'localhost',
       'a.localhost',
       'LOCALHOST.',
@@ -203,7 +226,16 @@ describe('a private address', () => {
   ])('is %s', (host) => expect(isPrivate(host)).toBe(true))
 
   test.each([
-    ...['1.1.1.1', '172.32.0.1', '192.167.0.1', '100.128.0.1', '198.20.0.1', '11.0.0.1', '[2606:4700::1111]'],
+    ...[
+      '1.1.1.1',
+      '172.32.0.1',
+      '192.167.0.1',
+      '100.128.0.1',
+      '198.20.0.1',
+      '11.0.0.1',
+      '[2606:4700::1111]',
+      '2001:db::1',
+    ],
     ...[
       '::ffff:1.1.1.1',
       'example.com',

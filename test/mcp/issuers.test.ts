@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { assertAudience } from '../../src/mcp/assert-audience.ts'
 import { findIssuer } from '../../src/mcp/find-issuer.ts'
+import { createIssuerClients, type IssuerClient } from '../../src/mcp/issuer-clients.ts'
+import { github } from '../../src/protocol/provider.ts'
 import { systemClock } from '../../src/request/clock.ts'
 import { Secret } from '../../src/secret.ts'
+import { memoryStore } from '../../src/session/index.ts'
 import { CLIENT_ID, CODES_PATH, HOST } from '../support/start-service.ts'
 import { SERVER, world } from './support/world.ts'
 
@@ -48,6 +51,19 @@ describe('an issuer', () => {
     const found = findIssuer({ ...choice, confirm: undefined }, { fetch, clock: systemClock })
     await expect(found).rejects.toMatchObject({ code: is ? 'bad_response' : 'wrong_host' })
     expect(asked.length > 0).toBe(is)
+  })
+
+  test('is one of the first three that the server names', async () => {
+    const asked = new Set<string>()
+    const fetch: Fetch = async (input) => {
+      asked.add(new URL(String(input)).host)
+      return new Response('', { status: 404 })
+    }
+    const named = ['a', 'b', 'c', 'd'].map((name) => `https://${name}.example.com`)
+    const choice = { server: new URL('https://example.com'), named, previous: undefined, confirm: undefined }
+    const found = findIssuer({ ...choice, isConfigured: () => false }, { fetch, clock: systemClock })
+    await expect(found).rejects.toMatchObject({ code: 'bad_response' })
+    expect([...asked]).toEqual(['a.example.com', 'b.example.com', 'c.example.com'])
   })
 
   test('without a device flow gives way to the next one that the server names', async () => {
@@ -114,6 +130,28 @@ describe('the client at an issuer', () => {
     const fields = new URLSearchParams(String(body))
     const authorization = new Headers(headers).get('authorization')
     expect([authorization, fields.get('client_id'), fields.get('client_secret')]).toEqual(expected)
+  })
+
+  test('is the same for two servers that register at once, and is forgotten once', async () => {
+    const store = memoryStore()
+    let registered = 0
+    const fetch: Fetch = async () => Response.json({ client_id: `client ${++registered}` }, { status: 201 })
+    const clientsOf = () =>
+      createIssuerClients({ given: {}, document: undefined, name: 'a', store, fetch, clock: systemClock })
+    const [one, other] = [clientsOf(), clientsOf()]
+    const issuer = { url: HOST, provider: github(), scopes: [], acceptsDocuments: false }
+    const register = () =>
+      Promise.all(
+        [one, other].map((clients) =>
+          clients.findOrRegister({ ...issuer, registrationEndpoint: `${HOST}/register` }),
+        ),
+      )
+    const [client, same] = await register()
+    expect([registered, same]).toEqual([2, client])
+    await one.forget(HOST, client as IssuerClient)
+    const [next] = await register()
+    await other.forget(HOST, client as IssuerClient)
+    expect([await other.find(HOST), next === client]).toEqual([next, false])
   })
 
   test.each([
