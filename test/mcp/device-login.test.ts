@@ -209,7 +209,7 @@ describe('a login that takes longer than a request', () => {
     for (const waiting of [one, two]) waiting.catch(() => undefined)
     await time.advance(5000)
     abort.abort(new Error('enough'))
-    for (const waiting of [one, two]) await expect(over(waiting)).rejects.toThrow('enough')
+    for (const waiting of [one, two]) await expect(over<unknown>(waiting)).rejects.toThrow('enough')
     await approve({ userCode: shown[0]?.userCode ?? '' })
     expect((await over(other)).status).toBe(200)
     expect(counts.codes).toBe(1)
