@@ -6,8 +6,12 @@ import { type PendingRecord, readPending, readRecord, writeRecord } from './reco
 /** Milliseconds for which a login that ended without a token is not started again. */
 const MARK = 60_000
 
-/** After so many looks, a second apart, at one claim whose owner cannot be checked, it lapses. */
+/**
+ * After so many looks, a second apart, at one claim whose owner cannot be checked, it lapses; after fewer if the clock says that
+ * it is old, which is wrong where clocks differ.
+ */
 const LAPSE = 60
+const LAPSE_IF_OLD = 5
 
 /** A login that waits for the user. */
 export interface PendingLogin {
@@ -44,7 +48,8 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     if (record.status === 'over') return !isOver(record)
     if (record.status === 'pending') return false
     const process = record.owner.slice(0, record.owner.lastIndexOf('#'))
-    if (record.owner === owner || seen.looks >= LAPSE) return true
+    const isOld = Math.abs(clock.now() - record.at) >= LAPSE * 1000
+    if (record.owner === owner || seen.looks >= (isOld ? LAPSE_IF_OLD : LAPSE)) return true
     return store.owners?.isGone(process) === true
   }
 
@@ -77,7 +82,7 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     /** Claims the right to start a login. Resolves to `undefined` if another process was faster. */
     async claim(): Promise<string | undefined> {
       const nonce = crypto.randomUUID()
-      const value = { v: 1, status: 'starting', owner, nonce } as const
+      const value = { v: 1, status: 'starting', owner, nonce, at: clock.now() } as const
       return store.update<string | undefined>(key, (json) =>
         isFree(readPending(json)) ? { result: nonce, value } : { result: undefined },
       )

@@ -40,7 +40,13 @@ const client = v.object({
 export type StoredClient = v.InferOutput<typeof client>
 
 const pending = v.variant('status', [
-  v.object({ v: v.literal(1), status: v.literal('starting'), owner: v.string(), nonce: v.string() }),
+  v.object({
+    v: v.literal(1),
+    status: v.literal('starting'),
+    owner: v.string(),
+    nonce: v.string(),
+    at: v.number(),
+  }),
   v.object({
     v: v.literal(1),
     status: v.literal('pending'),
