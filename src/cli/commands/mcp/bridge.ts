@@ -43,6 +43,8 @@ type ConnectServer = (onCodes: (codes: PendingCodes) => void) => Promise<{
  */
 export async function bridge(host: McpTransport, connect: ConnectServer): Promise<void> {
   const open = new Map<McpId, OpenRequest>()
+  /** Those that the server has taken. The host would send them a second time if they were refused. */
+  const taken = new WeakSet<OpenRequest>()
   /** The requests of the bridge itself. */
   const own = new Map<McpId, (response: McpMessage) => void>()
   let initialize: McpMessage | undefined
@@ -63,16 +65,16 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
     shown = { id, codes }
     const pending = new LoginPendingError(codes)
     for (const request of open.values()) {
-      if (mayAsk(request.message)) refuse(request, pending)
+      if (mayAsk(request.message)) refuseToWait(request, pending)
       if (request.message.method === 'initialize')
-        setTimeout(() => refuse(request, pending), INITIALIZE_WAIT * 1000).unref()
+        setTimeout(() => refuseToWait(request, pending), INITIALIZE_WAIT * 1000).unref()
     }
     if (!elicits(initialize?.params?.capabilities)) return
     own.set(id, ({ result }) => {
       own.delete(id)
       // "accept" says that the page was opened. Anything else ends the requests that wait, but not the login.
       if (result?.action !== 'accept')
-        for (const request of open.values()) refuse(request, new Error(pending.message))
+        for (const request of open.values()) refuseToWait(request, new Error(pending.message))
     })
     tell({ id, method: 'elicitation/create', params: { ...elicitationOf(codes), elicitationId: id } })
   }
@@ -85,6 +87,10 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
     shown = undefined
     if (elicits(initialize?.params?.capabilities))
       tell({ method: 'notifications/elicitation/complete', params: { elicitationId: id } })
+  }
+
+  function refuseToWait(request: OpenRequest, error: unknown): void {
+    if (!taken.has(request)) refuse(request, error)
   }
 
   function refuse(request: OpenRequest, error: unknown): void {
@@ -135,6 +141,7 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
         requestSignal: opened.stop.signal,
         onRequestStreamEnd: () => refuse(opened, new Error('the server closed the connection too early')),
       })
+      taken.add(opened)
     } catch (error) {
       refuse(opened, error)
     }
