@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sealed } from '../../src/session/index.ts'
+import type { Json } from '../../src/store/store.ts'
 import { HOST, TOKEN_PATH } from '../support/start-service.ts'
 import { SERVER, world } from './support/world.ts'
 
@@ -343,6 +344,24 @@ describe('many programs with one store', () => {
     expect((await over(program().call('write'))).status).toBe(200)
     expect((await over(program().call('admin'))).status).toBe(200)
     expect(counts.codes).toBe(3)
+  })
+
+  test('finish a login whose token one of them stored before it was killed', async () => {
+    const { over, program, approve, fetch, store } = world()
+    const key = `mcp ${SERVER} login`
+    let value: Json | undefined
+    const onCodes = async (codes: { readonly userCode: string }) => {
+      value = await store.update(key, (json) => ({ result: json }))
+      await approve(codes)
+    }
+    await over(program({ onCodes }).call())
+    await store.update(key, () => ({ result: undefined, value }))
+    const expired: typeof fetch = async (input, init) =>
+      String(input).endsWith(TOKEN_PATH)
+        ? Response.json({ error: 'expired_token' }, { status: 400 })
+        : fetch(input, init)
+    await over(program({ fetch: expired }).login())
+    expect(await store.update(key, (json) => ({ result: json }))).toBeUndefined()
   })
 
   test('store no token that arrives after a logout: it is revoked', async () => {
