@@ -181,16 +181,18 @@ function scale(lanes: readonly Lane[], first: number, last: number) {
 /** What is written in a bar: in that of a login which ended, also what the user does not know. */
 function wordsIn({ role, words, x, y, width }: Area, approval: number | undefined): string[] {
   const middle = y + BAR / 2
-  const end = x + width - 8
+  // In a short bar the words come closer to its ends.
+  const inset = role === 'bad' ? 8 : Math.max(2, Math.min(8, Math.floor((width - widthOf(words, BOLD)) / 2)))
+  const end = x + width - inset
   const note = widthOf(NOBODY_ASKS, { size: 13, kind: 'regular' })
   const noteAt = approval !== undefined && approval > x ? approval + 8 : end - note
   const isWide = approval !== undefined && noteAt - x >= LEAST_WORDS && noteAt + note <= end
   const hasNote = role === 'bad' && isWide
-  const room = (hasNote ? noteAt : end) - x - 8
+  const room = (hasNote ? noteAt : end) - x - inset
   // Only errors are long.
   const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
   return [
-    ...(shown === '' ? [] : [element('g', { class: role }, text('words inside', x + 8, middle, shown))]),
+    ...(shown === '' ? [] : [element('g', { class: role }, text('words inside', x + inset, middle, shown))]),
     ...(hasNote ? [text('text', noteAt, middle, NOBODY_ASKS)] : []),
   ]
 }
