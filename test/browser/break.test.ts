@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)(`break a login, ${IN_CHROMIUM}`, () => {
       await tab.locator('#care a').nth(care).click()
       await tab.locator(`#care [aria-current]:nth-child(${care + 1})`).waitFor()
       const marks = await tab
-        .locator('.marks')
+        .locator('#faults .marks')
         .evaluateAll((all) => all.map((mark) => mark.getAttribute('aria-label')))
       const expected = SHOWN.map(({ row }) =>
         LANES.map((lane) => `${lane.name}: ${outcomes.get(row)?.get(lane[column])}`).join(', '),
