@@ -66,7 +66,7 @@ class SiteTheme extends DefaultTheme {
   getRenderContext(page) {
     const context = super.getRenderContext(page)
     context.navigation = () => raw(navigation(context, page))
-    context.toolbar = () => raw(toolbar(context))
+    context.toolbar = () => raw(toolbar(context, page))
     context.defaultLayout = (template, page) => {
       const content = withBars(breakable(accessible(text(template(page)))))
       if (page.url === 'modules.html') {
@@ -226,13 +226,13 @@ function figures() {
   return { paths: sum(1).toLocaleString('en'), edges: sum(2).toLocaleString('en') }
 }
 
-/** @param {Context} context */
-function toolbar(context) {
+/** @param {Context} context @param {Page} page */
+function toolbar(context, page) {
   const at = (/** @type {string} */ path) => context.relativeURL(path)
   const { search, menu } = context.icons
   return `<header class="tsd-page-toolbar"><div class="tsd-toolbar-contents container">
 <a href="${at('index.html')}" class="title"><img src="${at('assets/mark.svg')}" width="24" height="24" alt=""> Authgraph</a>
-<nav id="tsd-toolbar-links" class="main-links" aria-label="Main">${mainLinks(context)}</nav>
+<nav id="tsd-toolbar-links" class="main-links" aria-label="Main">${mainLinks(context, page)}</nav>
 <button type="button" id="tsd-search-trigger" class="tsd-widget">${text(search())} Search</button>
 <dialog id="tsd-search" aria-label="Search">
 <input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search the docs" maxlength="100">
@@ -243,16 +243,24 @@ function toolbar(context) {
 </div></header>`
 }
 
-/** The main pages. @param {Context} context */
-function mainLinks(context) {
+/** The main pages: the section of this one is marked in the head. @param {Context} context @param {Page} [page] */
+function mainLinks(context, page) {
   const links = {
     Guides: 'documents/Guides.html',
     Machines: 'documents/The_machines.html',
     API: 'modules.html',
     Live: 'live.html',
   }
-  const pages = Object.entries(links).map(([name, url]) => link(context.relativeURL(url), name))
+  const section = page && page.url !== 'index.html' && sectionFor(page)
+  const pages = Object.entries(links).map(([name, url]) =>
+    link(context.relativeURL(url), name, name === section),
+  )
   return [...pages, link(homepage, 'GitHub')].join('')
+}
+
+/** @param {Page} page */
+function sectionFor({ project, model }) {
+  return model.isDocument() ? sectionOf(project, model) : 'API'
 }
 
 /** @param {Context} context @param {Page} page */
