@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)(`break a login, ${IN_CHROMIUM}`, () => {
     await tab.keyboard.press('Tab')
     await tab.keyboard.press('Enter')
     expect(await tab.evaluate(() => document.activeElement?.id)).toBe('stage')
-    expect(await title(tab)).toBe('The process restarts. Does the code still count?')
+    expect(await title(tab)).toBe('The process restarts. Is the code still valid?')
   })
 
   test('plays one fault after the other, until the user chooses one or points at the picture', async () => {
