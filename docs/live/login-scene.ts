@@ -25,7 +25,9 @@ const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 export function prepareLogin(): (onEnd: () => void) => Scene {
   const sides = { device: new DeviceSide(), service: new ServiceSide() }
   loginStory(sides.device, sides.service)
-  showPage('<!doctype html><html lang="en"><head><title>Phone</title></head></html>')
+  showPage(
+    '<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title>Phone</title></head></html>',
+  )
   return (onEnd) => new LoginScene(sides, loginStory(sides.device, sides.service), onEnd)
 }
 
