@@ -91,12 +91,14 @@ export function curvesOf(lines: readonly Line[], states: readonly CompactState[]
     ({ box, isBelow }) => `${box.shape.id} ${isBelow}`,
   )
   const ports = new Map<string, number>()
-  for (const side of sides.values())
-    side
-      .toSorted((a, b) => a.to - b.to)
-      .forEach(({ line, box }, index) => {
-        ports.set(`${line} ${box.shape.id}`, box.x + (box.width * (index + 1)) / (side.length + 1))
-      })
+  for (const side of sides.values()) {
+    const sorted = side.toSorted((a, b) => a.to - b.to)
+    // The main path leads straight down through the middle.
+    const main = sorted.findIndex(({ line, box, to }) => isMain(lines[line]) && to === middleOf(box))
+    sorted.forEach(({ line, box }, index) => {
+      ports.set(`${line} ${box.shape.id}`, box.x + box.width * partOf(index, main, side.length))
+    })
+  }
   return ends.map(([one, other], line) => {
     const port = (box: CompactState) => ports.get(`${line} ${box.shape.id}`) ?? middleOf(box)
     const way = ways[line]?.map((row) => rows[row]) as [Row, Row]
@@ -104,6 +106,17 @@ export function curvesOf(lines: readonly Line[], states: readonly CompactState[]
       ? inRow(one, other, port(one), port(other), way[0])
       : betweenRows(one, other, port(one), port(other), way, passes[line] ?? [])
   })
+}
+
+function isMain(line: Line | undefined): boolean {
+  return line?.arrows.some(({ isMain }) => isMain) ?? false
+}
+
+/** Where one of several lines begins at the side of a state: all beside each other, or in the halves beside the main one. */
+function partOf(index: number, main: number, count: number): number {
+  if (main < 0) return (index + 1) / (count + 1)
+  if (index <= main) return (index + 1) / (main + 1) / 2
+  return 1 - (count - index) / (count - main) / 2
 }
 
 function rowsOf(states: readonly CompactState[]): Row[] {

@@ -23,11 +23,6 @@ export function across(from: Point, to: Point): Curve {
   return [from, { x: half, y: from.y }, { x: half, y: to.y }, to]
 }
 
-/** Where the curves of a curve begin and end. */
-export function jointsOf(curve: Curve): Point[] {
-  return curve.filter((_, index) => index % 3 === 0)
-}
-
 /** The point of a curve after a part of it, from 0 to 1. */
 export function pointOf(curve: Curve, part: number): Point {
   const count = (curve.length - 1) / 3

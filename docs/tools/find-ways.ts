@@ -1,6 +1,6 @@
 import { labelSize } from './content.ts'
 import type { GridShape } from './place-in-grid.ts'
-import { type Box, crosses, legsOf, type Point, startBox, wordsBox } from './places.ts'
+import { type Box, crosses, legsOf, type PlacedShape, type Point, startBox, wordsBox } from './places.ts'
 import type { Arrow } from './plan-picture.ts'
 
 /** One way for an arrow, with a place for its label. The cost says how hard it is to follow. */
@@ -39,6 +39,9 @@ const PARTS = [0.5, 0.35, 0.65, 0.2, 0.8]
 type Side = 'top' | 'bottom' | 'left' | 'right'
 const SIDES: readonly Side[] = ['top', 'bottom', 'left', 'right']
 
+/** A shape where arrows may end. */
+type End = PlacedShape & GridShape
+
 /** Where an arrow may begin or end. */
 interface Port extends Point {
   readonly side: Side
@@ -46,7 +49,7 @@ interface Port extends Point {
 }
 
 /** Finds the ways that an arrow can take without touching a shape, the best first. */
-export function findWays(arrow: Arrow, shapes: readonly GridShape[]): Way[] {
+export function findWays(arrow: Arrow, shapes: readonly End[]): Way[] {
   const [source, target] = [arrow.source, arrow.target].map((end) =>
     shapes.find(({ shape }) => shape.id === end),
   )
@@ -86,7 +89,7 @@ function costOf(points: readonly Point[]): number {
 }
 
 /** Shapes with space around them, and the words of those that the arrow leads into or out of. */
-function obstaclesOf({ source, target }: Arrow, shapes: readonly GridShape[]): Box[] {
+function obstaclesOf({ source, target }: Arrow, shapes: readonly End[]): Box[] {
   return shapes.flatMap((placed) => {
     const { id } = placed.shape
     const start = startBox(placed)
@@ -115,7 +118,7 @@ export function meet(one: Box, other: Box, clear: number): boolean {
 }
 
 /** Places at the borders of a shape: at its axis, beside it, and straight across from the axis of the other. */
-function portsOf(shape: GridShape, other: GridShape): Port[] {
+function portsOf(shape: End, other: End): Port[] {
   const { x, y, width, height, axis } = shape
   const middle = y + height / 2
   const across = placesIn(x, x + width, axis, other.axis)
@@ -134,7 +137,7 @@ function placesIn(from: number, to: number, middle: number, other: number): numb
 }
 
 /** Lines beside the shapes along which arrows may lead. */
-function lanesOf(shapes: readonly GridShape[]): Readonly<Record<'x' | 'y', number[]>> {
+function lanesOf(shapes: readonly End[]): Readonly<Record<'x' | 'y', number[]>> {
   const along = (least: number, most: number) =>
     Array.from(
       { length: Math.ceil((most - least + 2 * AROUND) / LANE) },

@@ -1,6 +1,7 @@
+import { contentOf, PADDING } from './content.ts'
 import { findWays } from './find-ways.ts'
-import { type Grid, placeInGrid } from './place-in-grid.ts'
-import type { Box, Layout, PlacedArrow, PlacedShape } from './places.ts'
+import { type Grid, type Measures, placeInGrid } from './place-in-grid.ts'
+import { type Box, type Layout, type PlacedArrow, type PlacedShape, startOf } from './places.ts'
 import type { Arrow, Plan } from './plan-picture.ts'
 import { squeeze, withStart } from './squeeze.ts'
 import { untangle } from './untangle.ts'
@@ -13,6 +14,19 @@ const HARD = 600
 
 /** Pixels at which the text of states beside the main path wraps. */
 const ASIDE = 150
+
+/** Pixels between rows, which leave room for arrows and labels. */
+const ROW = 140
+
+const MEASURES: Omit<Measures, 'gap'> = {
+  near: { x: 15, y: 22 },
+  inside: { x: 16, top: 10 - PADDING.y, bottom: 18 },
+  sizeOf: (shape, { shapes }, width) => {
+    const content = contentOf(shape, shapes, width)
+    return { ...content, width: content.width - startOf(shape) }
+  },
+  besideOf: (shape) => ({ left: startOf(shape), right: 0 }),
+}
 
 /** Pixels between columns that are tried. */
 const GAPS = [57, 36]
@@ -41,7 +55,10 @@ function narrowed(plan: Plan): Plan {
 }
 
 function arrange(plan: Plan, grid: Grid, gap: number): Layout {
-  const shapes = placeInGrid(plan, grid, gap)
+  const shapes = placeInGrid(plan, grid, { ...MEASURES, gap: { x: gap, y: ROW } }).map((one) => ({
+    ...one,
+    content: contentOf(one.shape, plan.shapes, one.isAround ? one.width : undefined),
+  }))
   const arrows = plan.arrows.toSorted((a, b) => Number(b.isMain) - Number(a.isMain))
   const choices = untangle(arrows.map((arrow) => findWays(arrow, shapes)))
   const hard = arrows

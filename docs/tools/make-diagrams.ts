@@ -10,7 +10,7 @@ import { drawMachine } from './draw-machine.ts'
 import { drawSequence } from './draw-sequence.ts'
 import { layOut } from './lay-out.ts'
 import { ONE_AUTHORIZATION } from './one-authorization.ts'
-import { placeCompact } from './place-compact.ts'
+import { type CompactLayout, placeCompact } from './place-compact.ts'
 import type { Grid } from './place-in-grid.ts'
 import type { Layout } from './places.ts'
 import { type Plan, planPicture } from './plan-picture.ts'
@@ -34,6 +34,15 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'device-grant': ['requested', 'pending', 'approved', 'issuing', 'authorized'],
   session: ['restoring', 'signedIn', 'claiming', 'refreshing', 'settling', 'signedIn'],
   'refresh-family': ['active', 'issuing', 'active', 'revoked'],
+}
+
+/** The same for pictures without labels, where they need another one. */
+const COMPACT_GRIDS: typeof GRIDS = {
+  'device-authorization': {
+    '': ['. starting', '. requesting', '. waiting', 'failed polling expired', 'denied authorized cancelled'],
+    waiting: ['retrying slowed requested pending'],
+  },
+  'refresh-family': { '': ['. active', '. issuing', 'revoked . expired'] },
 }
 
 /** The machine whose compact picture the README shows in the scheme of the reader. */
@@ -87,6 +96,14 @@ export function layouts(): Map<string, Layout> {
   )
 }
 
+/** Lays out the picture without labels of a machine. */
+export function compactLayout(file: string): CompactLayout {
+  return placeCompact(
+    planOf(file, MACHINES[file] as AnyStateMachine),
+    COMPACT_GRIDS[file] ?? GRIDS[file] ?? {},
+  )
+}
+
 function planOf(file: string, machine: AnyStateMachine): Plan {
   return planPicture(readMachine(machine), { way: WAYS[file] ?? [], roles: STATE_ROLES })
 }
@@ -105,7 +122,7 @@ export function diagrams(laidOut: ReadonlyMap<string, Layout>): Map<string, stri
 
 function pagesOf(file: string, layout: Layout): [string, string][] {
   const machine = MACHINES[file] as AnyStateMachine
-  const small = placeCompact(planOf(file, machine))
+  const small = compactLayout(file)
   const compact = (scheme: Scheme) => drawCompact(small, scheme)
   return [
     ...inSchemes(file, (scheme) => drawMachine(layout, scheme)),

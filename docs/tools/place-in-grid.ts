@@ -1,5 +1,4 @@
-import { contentOf, PADDING } from './content.ts'
-import { type PlacedShape, startOf } from './places.ts'
+import type { Box } from './places.ts'
 import type { Plan, Shape } from './plan-picture.ts'
 
 /**
@@ -8,9 +7,25 @@ import type { Plan, Shape } from './plan-picture.ts'
  */
 export type Grid = Readonly<Record<string, readonly string[]>>
 
-/** Pixels between rows, which leave room for arrows and labels, and between substates. */
-const GAP_Y = 140
-const NEAR = { x: 15, y: 22 }
+/** How large shapes are, and how far from each other. Pixels. */
+export interface Measures {
+  /** Between states. */
+  readonly gap: { readonly x: number; readonly y: number }
+  /** Between substates. */
+  readonly near: { readonly x: number; readonly y: number }
+  /** Inside a state with substates. */
+  readonly inside: { readonly x: number; readonly top: number; readonly bottom: number }
+  /** The size of a shape, or of what stands above its substates, which are as wide as given. */
+  readonly sizeOf: (
+    shape: Shape,
+    plan: Plan,
+    width?: number,
+  ) => { readonly width: number; readonly height: number }
+  /** Whether the axis of a state with substates is its middle, and not that of the initial one. */
+  readonly isCentred?: boolean
+  /** What a shape leaves free at its sides. */
+  readonly besideOf: (shape: Shape, plan: Plan) => { readonly left: number; readonly right: number }
+}
 
 /** Pixels below a row of labels where arrows begin. */
 const TO_STATE = 44
@@ -18,20 +33,21 @@ const TO_STATE = 44
 /** Pixels between tokens. */
 const LINK = 40
 
-/** Pixels inside a state with substates. */
-const INSIDE = { x: 16, top: 10, bottom: 18 }
-
 /** A shape with its place, and the line on which the arrows of the main path meet it. */
-export interface GridShape extends PlacedShape {
+export interface GridShape extends Box {
+  readonly shape: Shape
   readonly axis: number
+  /** Whether there are other shapes inside. */
+  readonly isAround: boolean
 }
 
 /** A shape, with what stands inside it. */
 interface Block {
   readonly shape: Shape
-  /** Pixels from its axis to its borders, with its start circle. */
+  /** Pixels from its axis to its borders, and to what it leaves free beside them. */
   readonly left: number
   readonly right: number
+  readonly beside: { readonly left: number; readonly right: number }
   readonly height: number
   readonly head: number
   readonly inside: readonly Placed[]
@@ -44,14 +60,9 @@ interface Placed {
   readonly y: number
 }
 
-/**
- * Places every shape so that the column of the initial state has its axis at 0.
- *
- * @param gap Pixels between columns.
- */
-export function placeInGrid(plan: Plan, grid: Grid, gap: number): GridShape[] {
-  const placed = placeRows('', plan, grid, { x: gap, y: GAP_Y })
-  const shapes = placed.flatMap((one) => shapesOf(one, plan))
+/** Places every shape so that the column of the initial state has its axis at 0. */
+export function placeInGrid(plan: Plan, grid: Grid, measures: Measures): GridShape[] {
+  const shapes = placeRows('', plan, grid, measures, measures.gap).flatMap(shapesOf)
   const missing = plan.shapes.find(({ id }) => shapes.every(({ shape }) => shape.id !== id))
   if (missing)
     throw new TypeError(
@@ -60,11 +71,17 @@ export function placeInGrid(plan: Plan, grid: Grid, gap: number): GridShape[] {
   return shapes
 }
 
-function placeRows(parent: string, plan: Plan, grid: Grid, gap = NEAR): Placed[] {
+function placeRows(
+  parent: string,
+  plan: Plan,
+  grid: Grid,
+  measures: Measures,
+  gap: Measures['gap'],
+): Placed[] {
   const rows = (grid[parent] ?? []).map((row) =>
     row
       .split(/\s+/)
-      .map((name) => (name === '.' ? undefined : blockOf(find(name, parent, plan), plan, grid))),
+      .map((name) => (name === '.' ? undefined : blockOf(find(name, parent, plan), plan, grid, measures))),
   )
   const isChain = rows.flat().every((block) => block?.shape.kind === 'token')
   const axes = axesOf(rows, isChain ? LINK : gap.x)
@@ -109,8 +126,8 @@ function axesOf(rows: readonly (readonly (Block | undefined)[])[], gap: number):
       while (before !== main && row[before] === undefined) before -= step
       const neighbour = row[before]
       if (block === undefined) return []
-      const [near, far] = step > 0 ? [block.left, neighbour?.right] : [block.right, neighbour?.left]
-      return [step * (axes[before] ?? 0) + (far ?? 0) + gap + near]
+      const [nearOf, farOf] = step > 0 ? [leftOf, rightOf] : [rightOf, leftOf]
+      return [step * (axes[before] ?? 0) + (neighbour ? farOf(neighbour) : 0) + gap + nearOf(block)]
     })
     axes[column] = step * Math.max(0, ...outward)
   }
@@ -123,31 +140,35 @@ function isOnAxis(shape: Shape): boolean {
   return shape.kind === 'state' ? shape.isInitial : shape.kind === 'token' && lastOf(shape.id) === 'newest'
 }
 
-function blockOf(shape: Shape, plan: Plan, grid: Grid): Block {
-  const inside = placeRows(shape.id, plan, grid)
-  const start = startOf(shape)
+function blockOf(shape: Shape, plan: Plan, grid: Grid, measures: Measures): Block {
+  const inside = placeRows(shape.id, plan, grid, measures, measures.near)
+  const beside = measures.besideOf(shape, plan)
   if (inside.length === 0) {
-    const { width, height } = contentOf(shape, plan.shapes)
-    const half = (width - start) / 2
-    return { shape, left: half + start, right: half, height, head: height, inside }
+    const { width, height } = measures.sizeOf(shape, plan)
+    return { shape, left: width / 2, right: width / 2, beside, height, head: height, inside }
   }
-  const left = Math.max(...inside.map(({ block, x }) => block.left - x)) + INSIDE.x
-  const right = Math.max(...inside.map(({ block, x }) => block.right + x)) + INSIDE.x
-  const head = contentOf(shape, plan.shapes, left + right).height - PADDING.y + INSIDE.top
-  const bottom = Math.max(...inside.map(({ block, y }) => y + block.height))
-  return { shape, left: left + start, right, height: head + bottom + INSIDE.bottom, head, inside }
+  const { x, top, bottom } = measures.inside
+  const left = Math.max(...inside.map(({ block, x }) => leftOf(block) - x)) + x
+  const right = Math.max(...inside.map(({ block, x }) => rightOf(block) + x)) + x
+  const head = measures.sizeOf(shape, plan, left + right).height + top
+  const lowest = Math.max(...inside.map(({ block, y }) => y + block.height))
+  const block = { shape, left, right, beside, height: head + lowest + bottom, head, inside }
+  if (!measures.isCentred) return block
+  const [half, aside] = [(left + right) / 2, (left - right) / 2]
+  return { ...block, left: half, right: half, inside: inside.map((one) => ({ ...one, x: one.x + aside })) }
 }
 
-function shapesOf(
-  { block: { shape, left, right, height, head, inside }, x, y }: Placed,
-  plan: Plan,
-): GridShape[] {
-  const start = startOf(shape)
-  const width = left + right - start
-  const isAround = inside.length > 0
-  const content = isAround ? contentOf(shape, plan.shapes, width) : contentOf(shape, plan.shapes)
+function leftOf({ left, beside }: Block): number {
+  return left + beside.left
+}
+
+function rightOf({ right, beside }: Block): number {
+  return right + beside.right
+}
+
+function shapesOf({ block: { shape, left, right, height, head, inside }, x, y }: Placed): GridShape[] {
   return [
-    { shape, content, isAround, axis: x, x: x - left + start, y, width, height },
-    ...inside.flatMap((one) => shapesOf({ ...one, x: x + one.x, y: y + head + one.y }, plan)),
+    { shape, isAround: inside.length > 0, axis: x, x: x - left, y, width: left + right, height },
+    ...inside.flatMap((one) => shapesOf({ ...one, x: x + one.x, y: y + head + one.y })),
   ]
 }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { through } from '../../docs/tools/curve.ts'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
-import { diagrams, layouts, WIDEST } from '../../docs/tools/make-diagrams.ts'
+import { compactLayout, diagrams, layouts, MACHINES, WIDEST } from '../../docs/tools/make-diagrams.ts'
 import { type Box, type Layout, type Point, wordsBox } from '../../docs/tools/places.ts'
 import { stack } from '../../docs/tools/stack.ts'
 import { roleOfName } from '../../src/pictures/state-roles.ts'
@@ -24,6 +25,17 @@ test.each(laidOut)('the main path of %s leads straight down one column', (_, { a
   )
   expect(new Set(down.flatMap(({ points }) => points.map(({ x }) => x))).size).toBe(1)
   expect(width).toBeLessThanOrEqual(WIDEST)
+})
+
+test.each(Object.keys(MACHINES))('no line of the compact picture of %s leads behind a state', (file) => {
+  const { states, arrows } = compactLayout(file)
+  const behind = arrows.flatMap(({ arrow: { id, source, target }, curve }) =>
+    states
+      .filter(({ shape }) => ![source, target].some((end) => `${end}.`.startsWith(`${shape.id}.`)))
+      .filter((state) => curve && through(curve, state))
+      .map(({ shape }) => `${id} behind ${shape.id}`),
+  )
+  expect(behind).toEqual([])
 })
 
 test('a drawn recording colors a status like the state in the picture of the machine', () => {
