@@ -434,12 +434,13 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
       await revokeQuietly(token)
       throw error
     }
-    // The new token is issued only once: nothing may keep it from the store.
+    // The new token is issued only once: nothing may keep it from the store. Whoever ends a login has stored its token before,
+    // so that this order finds it.
+    const isOpen = await pending.isOpen(login).catch(() => true)
     const found = await readRecord(store, sessionKey(known.issuer))
       .then((json) => findLogin(json, known.provider))
       .catch(() => undefined)
     const before = found?.type === 'found' ? found.kept.token : undefined
-    const isOpen = await pending.isOpen(login).catch(() => true)
     // An issuer may repeat its response to the next poll. If that process has finished the login, its tokens are newer.
     if (!isOpen && before !== undefined) return
     if (!isOpen) return void (await revokeQuietly(token))

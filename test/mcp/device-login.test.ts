@@ -380,8 +380,11 @@ describe('many programs with one store', () => {
     expect(await over(other.status())).toMatchObject({ isLoggedIn: false })
   })
 
-  test('keep the token of the one that finished, if another gets the same response late', async () => {
-    const { over, program, approve, counts, fetch, service, server } = world()
+  test.each([
+    ['gets the same response late', true],
+    ['reads the store late', false],
+  ])('keep the token of the one that finished, if another %s', async (_, isResponseLate) => {
+    const { over, program, approve, counts, fetch, store, service, server } = world()
     let arrive = () => {}
     let release = () => {}
     const arrived = new Promise<void>((resolve) => {
@@ -390,14 +393,26 @@ describe('many programs with one store', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve
     })
+    const hold = () => {
+      arrive()
+      return released
+    }
+    let isIssued = false
     const slow: typeof fetch = async (input, init) => {
       const response = await fetch(input, init)
-      if (!String(input).endsWith(TOKEN_PATH)) return response
-      arrive()
-      await released
+      isIssued = String(input).endsWith(TOKEN_PATH)
+      if (isIssued && isResponseLate) await hold()
       return response
     }
-    const late = program({ fetch: slow, onCodes: approve }).call()
+    const slowStore: typeof store = {
+      ...store,
+      async update(key, change) {
+        const result = await store.update(key, change)
+        if (isIssued && key === `mcp ${SERVER} ${HOST}`) await hold()
+        return result
+      },
+    }
+    const late = program({ fetch: slow, store: slowStore, onCodes: approve }).call()
     await over(arrived)
     const other = program()
     expect((await over(other.call())).status).toBe(200)
