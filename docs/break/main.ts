@@ -81,4 +81,6 @@ new ResizeObserver(() => {
   clientWidth = picture.clientWidth
 }).observe(picture)
 show(choice)
+// The font of the page changes where the chosen fault is.
+void document.fonts.ready.then(showMarks)
 void runAll()
