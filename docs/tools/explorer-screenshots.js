@@ -4,19 +4,12 @@ import { pathToFileURL } from 'node:url'
 import { takePictures } from './take-pictures.js'
 
 const built = pathToFileURL(resolve(import.meta.dirname, '../explorer/dist/index.html'))
-const screens = {
-  phone: { width: 390, height: 1450 },
-  '1280x800': { width: 1280, height: 800 },
-  '1440x900': { width: 1440, height: 900 },
-}
+const screens = { '1280x800': { width: 1280, height: 800 } }
 /** Milliseconds until the machine has come to rest. */
 const RESTS = 900
 
 await takePictures('explorer', screens, async (page, keep) => {
-  for (const graph of ['both', 'session']) {
-    await page.goto(`${built}#${graph}`)
-    await page.reload()
-    await page.waitForTimeout(RESTS)
-    keep(await page.screenshot(), graph)
-  }
+  await page.goto(`${built}#both`)
+  await page.waitForTimeout(RESTS)
+  keep(await page.screenshot(), 'both')
 })

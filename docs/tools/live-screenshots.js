@@ -4,20 +4,17 @@ import { pathToFileURL } from 'node:url'
 import { takePictures } from './take-pictures.js'
 
 const built = String(pathToFileURL(resolve(import.meta.dirname, '../live/dist/index.html')))
-const desktop = { width: 1280, height: 800 }
-const screens = {
-  phone: { width: 390, height: 844 },
-  desktop,
-  laptop: { width: 1440, height: 900 },
-  wide: { width: 1920, height: 1080 },
-}
+const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
 /** Milliseconds between two looks at the page, and until it has come to rest. */
 const STEP = 50
 const SETTLED = 700
 
 await takePictures('live', screens, async (page, keep) => {
-  await open(page, '')
+  // Time passes only in `until` and `runFor`: pictures in light and dark show the same moment.
+  await page.clock.install({ time: 0 })
+  await page.clock.pauseAt(1000)
+  await page.goto(built)
   await page.click('#start')
   await until(page, '#device-picture .active[data-state="waiting.pending"]')
   const phone = page.frameLocator('#phone-page')
@@ -31,29 +28,6 @@ await takePictures('live', screens, async (page, keep) => {
   await page.evaluate(() => scrollTo(0, 0))
   keep(await page.screenshot())
 })
-
-await takePictures('live', { desktop }, async (page, keep) => {
-  await open(page, '#refresh')
-  await page.click('#start')
-  await until(page, '#second-picture .active[data-state="signedIn"]')
-  await page.click('[data-once="lose"]')
-  await page.click('[data-act="need"]')
-  await until(page, '#second-token:has-text("no. 2")')
-  // Back to the moment that matters.
-  await page.focus('#moment')
-  while (!(await page.textContent('#caption')).startsWith('The response was lost'))
-    await page.keyboard.press('ArrowLeft')
-  await page.locator('#moment').blur()
-  await settled(page)
-  keep(await page.screenshot(), 'refresh')
-})
-
-/** Opens a scene, whose time passes only in `until` and `runFor`: pictures in light and dark show the same moment. */
-async function open(page, scene) {
-  await page.clock.install({ time: 0 })
-  await page.clock.pauseAt(1000)
-  await page.goto(built + scene)
-}
 
 /** Waits for what takes the time of the page, and for what takes that of the browser. */
 async function settled(page) {
