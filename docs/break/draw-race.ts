@@ -52,11 +52,11 @@ const LONGEST = 9
 /** Pixels below which names are above the bars. */
 const NARROW = 760
 
-/** Pixels for an error beside the note that nobody asks. */
+/** Pixels for an error beside the note that nobody polls. */
 const LEAST_WORDS = 150
 
 const BOLD: Font = { size: 13, kind: 'bold' }
-const NOBODY_ASKS = 'approved, but nobody asks'
+const NOBODY_POLLS = 'approved, but nobody polls'
 const APPROVES = 'the user approves'
 
 /** The style of a race, in addition to that of all pictures. */
@@ -184,7 +184,7 @@ function wordsIn({ role, words, x, y, width }: Area, approval: number | undefine
   // In a short bar the words come closer to its ends.
   const inset = role === 'bad' ? 8 : Math.max(2, Math.min(8, Math.floor((width - widthOf(words, BOLD)) / 2)))
   const end = x + width - inset
-  const note = widthOf(NOBODY_ASKS, { size: 13, kind: 'regular' })
+  const note = widthOf(NOBODY_POLLS, { size: 13, kind: 'regular' })
   const noteAt = approval !== undefined && approval > x ? approval + 8 : end - note
   const isWide = approval !== undefined && noteAt - x >= LEAST_WORDS && noteAt + note <= end
   const hasNote = role === 'bad' && isWide
@@ -193,7 +193,7 @@ function wordsIn({ role, words, x, y, width }: Area, approval: number | undefine
   const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
   return [
     ...(shown === '' ? [] : [element('g', { class: role }, text('words inside', x + inset, middle, shown))]),
-    ...(hasNote ? [text('text', noteAt, middle, NOBODY_ASKS)] : []),
+    ...(hasNote ? [text('text', noteAt, middle, NOBODY_POLLS)] : []),
   ]
 }
 
