@@ -450,6 +450,8 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     await writeRecord(store, key, written)
     opening = Promise.resolve({ ...opened, known: written })
     await pending.end(login)
+    // A logout in the meantime found no token to remove.
+    if (await pending.isRemoved()) return void (await session.logout())
     const isSame = before?.accessToken.reveal() === token.accessToken.reveal()
     if (before !== undefined && !isSame) await revokeQuietly(before)
   }

@@ -13,6 +13,9 @@ const MARK = 60_000
 const LAPSE = 60
 const LAPSE_IF_OLD = 5
 
+/** The code of a login that was given up. It keeps nobody from a new one. */
+const LOGGED_OUT = 'logged_out'
+
 /** A login that waits for the user. */
 export interface PendingLogin {
   readonly id: string
@@ -36,7 +39,7 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
   let seen = { nonce: '', looks: 0 }
 
   function isOver(record: PendingRecord | undefined): boolean {
-    if (record?.status !== 'over') return false
+    if (record?.status !== 'over' || record.code === LOGGED_OUT) return false
     // The clock may have been set back.
     const age = Math.abs(clock.now() - record.at)
     return age < MARK
@@ -108,11 +111,25 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     },
     /** Ends a login; with a `code`, leaves a mark for other processes that wait for it. */
     async end({ id }: PendingLogin, code?: string): Promise<void> {
-      const mark = code === undefined ? null : ({ v: 1, status: 'over', code, at: clock.now() } as const)
-      await replace((now) => now?.status === 'pending' && now.id === id, mark)
+      await replace(
+        (now) => now?.status === 'pending' && now.id === id,
+        code === undefined ? null : mark(code),
+      )
     },
-    /** Removes whatever there is. */
-    remove: () => writeRecord(store, key, null),
+    /** Removes whatever there is. For a process that is just storing its token, a pending login leaves a mark. */
+    async remove(): Promise<void> {
+      if (await replace((now) => now?.status === 'pending', mark(LOGGED_OUT))) return
+      await writeRecord(store, key, null)
+    },
+    /** Whether the last pending login was removed. */
+    async isRemoved(): Promise<boolean> {
+      const now = readPending(await readRecord(store, key))
+      return now?.status === 'over' && now.code === LOGGED_OUT
+    },
+  }
+
+  function mark(code: string) {
+    return { v: 1, status: 'over', code, at: clock.now() } as const
   }
 
   function replace(may: (now: PendingRecord | undefined) => boolean, value: Json): Promise<boolean> {

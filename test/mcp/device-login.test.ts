@@ -324,6 +324,31 @@ describe('many programs with one store', () => {
     },
   )
 
+  test('leave no login if one of them logs out while another stores the token', async () => {
+    const { over, program, fetch, store, approve, counts } = world()
+    let isIssued = false
+    const first = program({
+      async fetch(input, init) {
+        const response = await fetch(input, init)
+        isIssued ||= response.ok && String(input).endsWith('/access_token')
+        return response
+      },
+      onCodes: approve,
+      store: {
+        async update(key, change) {
+          if (isIssued && key === `mcp ${SERVER} ${HOST}`) {
+            isIssued = false
+            await program().logout()
+          }
+          return store.update(key, change)
+        },
+      },
+    })
+    await over(first.call())
+    expect(await over(program().status())).toMatchObject({ isLoggedIn: false })
+    expect(counts.revocations).toBe(1)
+  })
+
   test('use the login of the one that stepped up, and so does one with the old login in memory', async () => {
     const { loggedIn, over, counts, server } = world()
     const [one, other] = [await loggedIn(), await loggedIn()]
