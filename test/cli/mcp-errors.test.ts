@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorOf } from '../../src/cli/commands/mcp/error-of.ts'
+import { hostErrorOf } from '../../src/cli/commands/mcp/host-error.ts'
 
 /** What the transport throws at a response. */
 const refused = (status: number, text: string) =>
@@ -16,5 +16,5 @@ test.each<[string, Error, object]>([
   ['a page', refused(502, '<p>'.repeat(9999)), { message: expect.stringMatching(/^.{1000}$/) }],
   ['no response', new Error('host.example cannot be reached'), { message: 'host.example cannot be reached' }],
 ])('a host of `authgraph mcp` is told about %s', (_, error, expected) => {
-  expect(errorOf(error)).toEqual({ code: -32603, ...expected })
+  expect(hostErrorOf(error)).toEqual({ code: -32603, ...expected })
 })

@@ -1,6 +1,6 @@
 import { LoginPendingError, type PendingCodes } from '../../../errors.ts'
 import { memberOf, readBody } from '../../../request/response.ts'
-import { errorOf } from './error-of.ts'
+import { hostErrorOf } from './host-error.ts'
 import type { McpFields, McpId, McpMessage } from './mcp-message.ts'
 
 /** The requests whose result may ask for input in the revision 2026-07-28. */
@@ -44,7 +44,7 @@ export function failedResponse(
   { message, isAsked }: OpenRequest,
   error: unknown,
 ): Pick<McpMessage, 'result' | 'error'> {
-  if (!(error instanceof LoginPendingError) || !mayAsk(message)) return { error: errorOf(error) }
+  if (!(error instanceof LoginPendingError) || !mayAsk(message)) return { error: hostErrorOf(error) }
   const { requestState, inputResponses } = message.params ?? {}
   const login = { method: 'elicitation/create', params: elicitationOf(error.codes) }
   return {

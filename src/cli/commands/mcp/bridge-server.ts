@@ -3,7 +3,7 @@ import { isHolding } from '../../../session/node/hold-signals.ts'
 import { writerTo } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { bridge } from './bridge.ts'
-import { errorOf } from './error-of.ts'
+import { hostErrorOf } from './host-error.ts'
 import type { McpTransport, ServerTransport } from './mcp-message.ts'
 import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
 
@@ -38,7 +38,7 @@ export async function bridgeServer(url: string, options: McpOptions): Promise<nu
       },
     })
     const server = new StreamableHTTPClientTransport(login.url, { fetch: login.fetch })
-    server.onerror = (error) => print(String(errorOf(error).message))
+    server.onerror = (error) => print(String(hostErrorOf(error).message))
     return { login, server }
   })
   // A poll on its way may bring the token, but a silent issuer does not hold the process.

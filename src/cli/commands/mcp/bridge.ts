@@ -13,7 +13,7 @@ import {
   type OpenRequest,
   withoutState,
 } from './ask-for-login.ts'
-import { errorOf, statusOf } from './error-of.ts'
+import { hostErrorOf, statusOf } from './host-error.ts'
 import {
   isRequest,
   type McpId,
@@ -195,7 +195,7 @@ async function failAll(host: McpTransport, error: unknown): Promise<void> {
   const { message, advice = '' } = isFailure(error) ? failure(error, {}, commandTexts).event : Object(error)
   host.onmessage = (request) => {
     if (!isRequest(request)) return
-    const failed = errorOf(new Error(`${message}. ${advice}`))
+    const failed = hostErrorOf(new Error(`${message}. ${advice}`))
     void host.send({ jsonrpc: '2.0', id: request.id, error: failed }).catch(() => undefined)
   }
   const closed = closeOf(host)

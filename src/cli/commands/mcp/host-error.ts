@@ -8,7 +8,7 @@ const INTERNAL_ERROR = -32603
 const LONGEST = 1000
 
 /** The error that a host gets if its request failed: that of the server, if it sent one, or a sentence. */
-export function errorOf(error: unknown): McpFields {
+export function hostErrorOf(error: unknown): McpFields {
   const text = textMemberOf(memberOf(error, 'data'), 'text')
   const own = text === undefined ? undefined : memberOf(readBody(text), 'error')
   if (typeof memberOf(own, 'code') === 'number' && textMemberOf(own, 'message')) return own as McpFields
