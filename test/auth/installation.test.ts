@@ -433,7 +433,7 @@ describe('a shared store', () => {
   /** Begins to mint a token, and never gets a response. */
   async function mintsForEver(service: Service, auth: Installation) {
     service.instead = () => new Promise<never>(() => undefined)
-    void auth.token(optionsOf(service))
+    auth.token(optionsOf(service)).catch(() => undefined)
     await eventually(() => expect(service.minted()).toBe(1))
     service.instead = undefined
   }
@@ -513,7 +513,7 @@ describe('a shared store', () => {
       signingAtOnce({ store, clock }),
     ]
     const never = vi.fn(() => new Promise<never>(() => undefined))
-    void ended.token({ fetch: never })
+    ended.token({ fetch: never }).catch(() => undefined)
     await eventually(() => expect(never).toHaveBeenCalled())
     // Looks of the others, between which the response of the one that mints arrives.
     const fetch = vi.fn(async () => {
