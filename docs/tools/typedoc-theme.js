@@ -250,6 +250,7 @@ function mainLinks(context, page) {
     Machines: 'documents/The_machines.html',
     API: 'modules.html',
     Live: 'live.html',
+    Break: 'break.html',
   }
   const section = page && page.url !== 'index.html' && sectionFor(page)
   const pages = Object.entries(links).map(([name, url]) =>
