@@ -37,7 +37,6 @@ const pages = [
     prefix: 'landing-',
     page: defaultPage,
     states: confirm,
-    isWhole: false,
     only: { width: 390, height: 600 },
   },
   { prefix: 'acme-', page: acme, states: confirm, differs: atAcme },

@@ -449,9 +449,8 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     const written = { ...known, scopes, loggedInAt: clock.now(), provider: { ...known.provider } }
     await writeRecord(store, key, written)
     opening = Promise.resolve({ ...opened, known: written })
-    await pending.end(login)
     // A logout in the meantime found no token to remove.
-    if (await pending.isRemoved()) return void (await session.logout())
+    if (!(await pending.end(login)) && (await pending.isRemoved())) return void (await session.logout())
     const isSame = before?.accessToken.reveal() === token.accessToken.reveal()
     if (before !== undefined && !isSame) await revokeQuietly(before)
   }

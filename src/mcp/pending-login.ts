@@ -1,4 +1,5 @@
 import type { ResumeRecord } from '../client/resume.ts'
+import { processOf } from '../session/session-actors.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import type { Json } from '../store/store.ts'
 import { type PendingRecord, readPending, readRecord, writeRecord } from './records.ts'
@@ -38,22 +39,16 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
   const owner = `${store.owners?.self ?? ''}#${crypto.randomUUID()}`
   let seen = { nonce: '', looks: 0 }
 
-  function isOver(record: PendingRecord | undefined): boolean {
-    if (record?.status !== 'over' || record.code === LOGGED_OUT) return false
-    // The clock may have been set back.
-    const age = Math.abs(clock.now() - record.at)
-    return age < MARK
-  }
-
   /** Whether a login may be started over this record. */
   function isFree(record: PendingRecord | undefined): boolean {
     if (record === undefined) return true
-    if (record.status === 'over') return !isOver(record)
     if (record.status === 'pending') return false
-    const process = record.owner.slice(0, record.owner.lastIndexOf('#'))
-    const isOld = Math.abs(clock.now() - record.at) >= LAPSE * 1000
+    // The clock may have been set back.
+    const age = Math.abs(clock.now() - record.at)
+    if (record.status === 'over') return record.code === LOGGED_OUT || age >= MARK
+    const isOld = age >= LAPSE * 1000
     if (record.owner === owner || seen.looks >= (isOld ? LAPSE_IF_OLD : LAPSE)) return true
-    return store.owners?.isGone(process) === true
+    return store.owners?.isGone(processOf(record.owner)) === true
   }
 
   function count(record: PendingRecord | undefined): void {
@@ -68,7 +63,7 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
       if (record === undefined || isFree(record)) return { type: 'free' }
       switch (record.status) {
         case 'starting': {
-          const pid = store.owners?.pidOf(record.owner.slice(0, record.owner.lastIndexOf('#')))
+          const pid = store.owners?.pidOf(processOf(record.owner))
           return { type: 'starting', pid }
         }
         case 'over':
@@ -109,9 +104,9 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
       const now = readPending(await readRecord(store, key))
       return now?.status === 'pending' && now.id === id
     },
-    /** Ends a login; with a `code`, leaves a mark for other processes that wait for it. */
-    async end({ id }: PendingLogin, code?: string): Promise<void> {
-      await replace(
+    /** Ends a login; with a `code`, leaves a mark for other processes that wait for it. Resolves to whether it was open. */
+    end({ id }: PendingLogin, code?: string): Promise<boolean> {
+      return replace(
         (now) => now?.status === 'pending' && now.id === id,
         code === undefined ? null : mark(code),
       )

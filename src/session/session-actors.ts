@@ -140,7 +140,8 @@ function ownerOf({ store, copy, number }: SessionParts, session: number | '' = n
   return `${store.owners?.self ?? ''}#${copy.id}/${session}`
 }
 
-function processOf(owner: string): string {
+/** The process of an owner of a claim. */
+export function processOf(owner: string): string {
   return owner.slice(0, owner.lastIndexOf('#'))
 }
 
