@@ -98,7 +98,7 @@ export function importToken(json: unknown): OAuthToken {
   } = parseFields(tokenRecord, json, 'token record', BadOptionError)
   const dpopKey = key === undefined ? undefined : new Secret(key)
   return hidden({
-    // First: V8 gives each object that begins with a spread a shape of its own in memory.
+    // First, because V8 gives every object that begins with a spread its own shape in memory.
     accessToken: new Secret(accessToken),
     tokenType,
     ...warningOf(tokenType, dpopKey),

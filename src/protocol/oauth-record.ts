@@ -19,7 +19,7 @@ const record = v.object({
   id_token: optional,
 })
 
-/** One for all: with a function of its own, each token would have a shape of its own in memory. */
+/** Shared by all tokens: a function for each one would give it its own shape in memory. */
 const SHOWN: PropertyDescriptor = { value: () => HIDDEN }
 
 /**
