@@ -1,12 +1,9 @@
+import { LANES } from './faults.ts'
 import type { Run } from './race.ts'
 
-const CELLS: Readonly<Record<string, Run['outcome']>> = {
-  '✓ token': 'token',
-  '↻ second code': 'second code',
-  '✗ ends': 'ends',
-}
+const MARKS: Readonly<Record<string, Run['outcome']>> = { '✓': 'token', '↻': 'second code', '✗': 'ends' }
 
-/** Reads the table of a guide: for each fault the outcome of each client. */
+/** Reads the table of a guide: for each fault the outcome of each client, as in its README and, in brackets, with care. */
 export function readOutcomes(guide: string): ReadonlyMap<string, ReadonlyMap<string, Run['outcome']>> {
   const [names = [], , ...rows] = guide
     .split('\n')
@@ -20,7 +17,16 @@ export function readOutcomes(guide: string): ReadonlyMap<string, ReadonlyMap<str
   return new Map(
     rows.map(([fault = '', ...cells]) => [
       fault,
-      new Map(cells.map((cell, column) => [names[column + 1] ?? '', CELLS[cell] ?? fail(cell)])),
+      new Map(
+        LANES.flatMap(({ plain, careful }) => {
+          const cell = cells[names.indexOf(plain) - 1] ?? ''
+          const [, first = '', second = first] = /^(.)(?: \((.)\))?$/.exec(cell) ?? []
+          return [
+            [plain, MARKS[first] ?? fail(cell)],
+            [careful, MARKS[second] ?? fail(cell)],
+          ] as const
+        }),
+      ),
     ]),
   )
 }

@@ -1,10 +1,11 @@
 // @ts-check
+import { groupOptions } from './group-options.js'
 
 /** The longest default, in characters, that stands beside the type of its option. */
 const SHORT = 28
 
 /**
- * Puts the example of a function before its options, and those that are required first. Gives each option an anchor and a
+ * Puts the example of a function before its options, and those that most programs use first. Gives each option an anchor and a
  * line with its type and default, and leaves out the options that another form has, and the methods of an option.
  *
  * @param {string} content
@@ -41,8 +42,7 @@ export function readFirst(content) {
     )
   const end = anchored.lastIndexOf('<h2 class="tsd-returns-title"')
   const start = anchored.indexOf('<h2 class="tsd-parameters-title"')
-  const options = anchored
-    .slice(0, end)
+  const options = groupOptions(anchored.slice(0, end))
     .replaceAll(/<h2 class="tsd-anchor-link" id="see[^"]*">See.*?<\/h2>/gs, '<strong>See</strong>')
     .replaceAll(/<h2 class="tsd-(?:parameters|returns)-title">(.*?)<\/h2>/gs, (heading, words, at) =>
       at === start ? heading.replace('<h2', '<h2 id="parameters"') : `<p><strong>${words}</strong></p>`,

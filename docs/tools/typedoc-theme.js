@@ -202,7 +202,7 @@ function rail(navigation) {
     .replace('On This Page', 'On this page')
     .replace(/(<a href="#parameters">.*?<\/a>)\s*<ul>(.*?)<\/ul>/s, (whole, title, items) => {
       const count = items.split('<li>').length - 1
-      if (count <= 8) return whole
+      if (count <= 14) return whole
       return `${title}<details class="options"><summary>${count} options</summary><ul>${items}</ul></details>`
     })
 }

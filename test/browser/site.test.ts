@@ -59,21 +59,22 @@ describe.skipIf(!hasChromium || !isBuilt)(
       expect(addresses.filter((address) => !existsSync(resolve(site, address)))).toEqual([])
     })
 
-    test('shows the options of a function with type and default, after its example, and lists them in the rail', async () => {
+    test('shows the options of a function with type and default, after its example, and groups most of them', async () => {
       const tab = await open(PAGES.function, { viewport: DESK })
       const headings = await tab.locator('main :is(h2, h3)').allTextContents()
-      expect(headings.slice(0, 3)).toEqual(['Example', 'Parameters', 'clientId'])
-      await tab.locator('.page-menu summary', { hasText: '15 options' }).click()
+      expect(headings.slice(0, 4)).toEqual(['Example', 'Parameters', 'clientId', 'provider'])
+      const groups = await tab.locator('.page-menu a', { hasText: ' ' }).allTextContents()
+      expect(groups).toEqual(['What the provider expects', 'Requests and time'])
       await tab.locator('.page-menu a', { hasText: 'onCodes' }).click()
       expect(await tab.locator(':target').textContent()).toContain('onCodes')
       const line = (name: string) => tab.locator(`.option:has(#option-${name})`).textContent()
       expect(await line('clientId')).toBe('clientIdstring | Secretrequired')
       expect(await line('scopes')).toBe('scopesstring[]default: none')
       // Functions come before types and errors, and the one to start with first.
-      const groups = tab.locator('.sections li > details')
-      const titles = await groups.locator('> summary').allTextContents()
+      const kinds = tab.locator('.sections li > details')
+      const titles = await kinds.locator('> summary').allTextContents()
       expect(titles.map((title) => title.replace(/ .*/, ''))).toEqual(['Functions', 'Types', 'Errors'])
-      expect(await groups.locator('a:visible').first().textContent()).toBe('authorizeDevice')
+      expect(await kinds.locator('a:visible').first().textContent()).toBe('authorizeDevice')
     })
 
     test('copies code', async () => {
