@@ -77,6 +77,15 @@ export default defineConfig({
       },
       {
         extends: true,
+        // All paths once more, with DPoP and a resource: `sources` walks only some of them so.
+        test: {
+          name: 'bound',
+          include: ['test/paths/{device,service,family,session}.test.ts'],
+          env: { WALKS: 'bound' },
+        },
+      },
+      {
+        extends: true,
         test: {
           name: 'interop',
           include: ['test/interop/*.test.ts'],

@@ -4,7 +4,7 @@ import { nameOfDevicePath } from '../../src/testing/paths/device-paths.ts'
 import type { DeviceSituation, DeviceWalkStep } from '../../src/testing/paths/device-walk.ts'
 import { type Edge, edgesOf, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenDevice } from './driven-device.ts'
-import { BOUND_SETS, DEVICE_SETS, DEVICE_WALKS } from './path-sets.ts'
+import { DEVICE_SETS, DEVICE_WALKS } from './path-sets.ts'
 import { proveWalks } from './prove-walks.ts'
 
 const WAITING = {
@@ -115,17 +115,15 @@ function targetOf({ from, step }: Edge) {
 proveWalks<DeviceSituation, DeviceWalkStep>(
   'device',
   deviceMachine,
-  [...DEVICE_SETS.map((set) => ({ ...set, isBound: false })), ...BOUND_SETS].map(
-    ({ title, kept, kind, isBound }) => ({
-      title,
-      walk: kept,
-      kind,
-      nameOf: (path) => nameOfDevicePath(path.map(({ step }) => step)),
-      begin: () => new DrivenDevice({ isBound }),
-      isRepeated: isBound,
-      expectTarget: (edge) => expect(read(edge.to), nameOfEdge(edge)).toMatchObject(targetOf(edge)),
-    }),
-  ),
+  DEVICE_SETS.map(({ title, kept, kind }) => ({
+    title,
+    walk: kept,
+    kind,
+    nameOf: (path) => nameOfDevicePath(path.map(({ step }) => step)),
+    begin: () => new DrivenDevice(false),
+    beginBound: () => new DrivenDevice(true),
+    expectTarget: (edge) => expect(read(edge.to), nameOfEdge(edge)).toMatchObject(targetOf(edge)),
+  })),
 )
 
 test('the graph has every step of the specification', () => {

@@ -103,9 +103,6 @@ export function comparableOf(snapshot: DeviceSnapshot) {
   }
 }
 
-/** How the client of a walk logs in. */
-export type LoginOptions = { readonly isBound?: boolean }
-
 /**
  * The real client under virtual time; its service does what the steps of a path say. If the login is bound to a key, the
  * service challenges each request before it takes the step.
@@ -139,7 +136,7 @@ export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
   /** Whether the login was resumed. */
   #isResumed = false
 
-  constructor({ isBound = false }: LoginOptions = {}) {
+  constructor(isBound: boolean) {
     this.#challenges = isBound ? new Challenges() : undefined
     // WebCrypto takes no virtual time.
     holdDuringReads(this.time)

@@ -15,14 +15,6 @@ export const DEVICE_SETS = Object.entries(DEVICE_WALKS).flatMap(([login, walk]) 
   { title: `a ${login} login, simple paths`, kept: awake(walk), kind: 'simple' as const },
 ])
 
-/** The shortest of them once more, with DPoP. */
-export const BOUND_SETS = Object.entries(DEVICE_WALKS).map(([login, walk]) => ({
-  title: `a ${login} login with DPoP for a resource, whose requests are challenged, shortest paths`,
-  kept: walk,
-  kind: 'shortest' as const,
-  isBound: true,
-}))
-
 /** Without sleeps, which the shortest paths have: with them there are twenty times as many simple ones. */
 function awake(walk: DeviceWalk): DeviceWalk {
   const isAwake = (step: DeviceWalkStep) =>

@@ -29,8 +29,8 @@ export interface PathSet<Situation, Step> {
   /** Names a path, if the labels of its steps do not. */
   readonly nameOf?: (path: readonly WalkedStep<Situation, Step>[]) => string
   readonly begin: () => Driven<Situation, Step>
-  /** Whether another set has the same paths: they are walked, and not counted again. */
-  readonly isRepeated?: boolean
+  /** The same with DPoP and a resource. */
+  readonly beginBound?: () => Driven<Situation, Step>
   /** Compares an edge with the specification, written down apart from the machine. */
   readonly expectTarget?: (edge: Edge) => void
   /** Tells the edges apart from those of other sets. */
@@ -38,6 +38,10 @@ export interface PathSet<Situation, Step> {
 }
 
 const root = resolve(import.meta.dirname, '../..')
+
+/** The project `bound` walks all paths with DPoP and a resource. The others walk one in so many paths with it once more. */
+const isBound = process.env.WALKS === 'bound'
+const BOUND_ONE_IN = 20
 
 /**
  * Walks all paths with the real code. What it walked is read from the code alone: code that does nothing fails on every
@@ -64,26 +68,30 @@ export function proveWalks<Situation, Step>(
     process.stdout.write(`${name}: ${count} paths, ${walked.size} of ${edges.size} edges\n`)
   })
 
-  for (const { title, walk, kind, begin, isRepeated, expectTarget, rules = '', ...set } of sets)
+  for (const { title, walk, kind, begin, beginBound, expectTarget, rules = '', ...set } of sets)
     describe(title, () => {
       const labelsOf: typeof set.nameOf = (path) => path.map(({ step }) => walk.labelOf(step)).join(', then ')
       const { nameOf = labelsOf } = set
       const paths = pathsOf(walk, kind)
-      if (!isRepeated) count += paths.length
+      count += paths.length
       const here = edgesOf(walk)
       for (const edge of here) edges.add(rules + nameOfEdge(edge))
 
-      for (const path of paths)
-        test(nameOf(path), async () => {
-          const driven = begin()
-          let from = walk.nameOf(walk.start)
-          for (const { step, situation } of path) {
-            const to = walk.nameOf(await driven.take(step, situation))
-            walked.add(rules + nameOfEdge({ from, step: walk.labelOf(step), to }))
-            from = to
-          }
-          await driven.end?.(path)
-        })
+      const follow = async (driven: Driven<Situation, Step>, path: (typeof paths)[number]) => {
+        let from = walk.nameOf(walk.start)
+        for (const { step, situation } of path) {
+          const to = walk.nameOf(await driven.take(step, situation))
+          walked.add(rules + nameOfEdge({ from, step: walk.labelOf(step), to }))
+          from = to
+        }
+        await driven.end?.(path)
+      }
+
+      for (const [index, path] of paths.entries()) {
+        test(nameOf(path), () => follow(isBound && beginBound ? beginBound() : begin(), path))
+        if (!isBound && beginBound && index % BOUND_ONE_IN === 0)
+          test(`${nameOf(path)}, with DPoP and a resource`, () => follow(beginBound(), path))
+      }
 
       test('no two paths have one name, and no name holds what is secret', () => {
         const names = paths.map(nameOf)

@@ -10,16 +10,13 @@ import { serviceWalk } from './walks/service-walk.ts'
 proveWalks(
   'service',
   deviceGrant,
-  SERVICES.flatMap((options) => [
-    { title: titleOfService(options), options, isBound: false },
-    { title: `${titleOfService(options)}, with DPoP and a resource`, options, isBound: true },
-  ]).map(({ title, options, isBound }) => ({
-    title,
+  SERVICES.map((options) => ({
+    title: titleOfService(options),
     walk: serviceWalk(options),
     kind: 'shortest',
     nameOf: nameOfServicePath,
-    begin: () => new DrivenService(options, isBound),
-    isRepeated: isBound,
+    begin: () => new DrivenService(options, false),
+    beginBound: () => new DrivenService(options, true),
     expectTarget: (edge) =>
       expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.firstPoll)),
     rules: options.dialect,

@@ -98,18 +98,13 @@ function targetOf({ from, step }: Edge): string | undefined {
 
 const walk = sessionWalk()
 
-proveWalks(
-  'session',
-  session,
-  [
-    { title: 'a session', isBound: false },
-    { title: 'a session with DPoP, whose requests are challenged', isBound: true },
-  ].map(({ title, isBound }) => ({
-    title,
+proveWalks('session', session, [
+  {
+    title: 'a session',
     walk,
     kind: 'shortest',
-    begin: () => new DrivenSession(walk.start.now, isBound),
-    isRepeated: isBound,
+    begin: () => new DrivenSession(walk.start.now, false),
+    beginBound: () => new DrivenSession(walk.start.now, true),
     expectTarget: (edge) => expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge)),
-  })),
-)
+  },
+])
