@@ -1,5 +1,6 @@
 import { find, make } from '../live/elements.ts'
 import { lightState, lightTransitions, roleOf } from '../live/lit-picture.ts'
+import { isIn } from '../tools/read-machine.ts'
 import { pathTo, type Step, type Tree } from './paths.ts'
 
 /** The pictures of the machines of a graph, lit as far as a path has come. */
@@ -62,11 +63,7 @@ export class Stage {
     if (from === undefined || from === to) return []
     const transitions = this.#tree?.machines[machine]?.transitions ?? []
     return transitions
-      .filter(([, source, target]) => isIn(from, source) && target !== '' && isIn(to, target))
+      .filter(([, source, target]) => (source === '' || isIn(from, source)) && isIn(to, target))
       .map(([id]) => id)
   }
-}
-
-function isIn(state: string, around: string): boolean {
-  return around === '' || state === around || state.startsWith(`${around}.`)
 }

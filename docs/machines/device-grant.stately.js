@@ -11,15 +11,6 @@ export const deviceGrant = setup({
     deliverable: () => false,
     wasDeliverable: () => false,
   },
-  actions: {
-    raiseInterval: () => {},
-    keepTime: () => {},
-    keepUser: () => {},
-    takeClaim: () => {},
-    endClaim: () => {},
-    keepDelivery: () => {},
-    dropDelivery: () => {},
-  },
 }).createMachine({
   id: "deviceGrant",
   description: "One device authorization, on the side of the service.",

@@ -11,11 +11,6 @@ export const refreshFamily = setup({
     provesNoReuse: () => false,
     claimIsOurs: () => true,
   },
-  actions: {
-    beginIssuing: () => {},
-    rotate: () => {},
-    endClaim: () => {},
-  },
 }).createMachine({
   id: "refreshFamily",
   description: "One chain of refresh tokens, on the side of the service.",

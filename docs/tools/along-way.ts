@@ -1,4 +1,4 @@
-import type { Machine, Transition } from './read-machine.ts'
+import { isIn, type Machine, type Transition } from './read-machine.ts'
 
 /**
  * Finds the transitions that lead from one state to the next.
@@ -18,8 +18,4 @@ export function alongWay(way: readonly string[], { states, transitions }: Machin
       return found
     }),
   )
-}
-
-function isIn(id: string, around: string): boolean {
-  return `${id}.`.startsWith(`${around}.`)
 }

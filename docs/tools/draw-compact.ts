@@ -1,9 +1,9 @@
-import { box, element, picture, round, type Scheme, text } from '../../src/pictures/svg.ts'
+import { box, element, picture, type Scheme, text } from '../../src/pictures/svg.ts'
 import type { CompactState } from './compact-lines.ts'
 import { type Curve, pointOf } from './curve.ts'
 import { type CompactArrow, type CompactLayout, STUB } from './place-compact.ts'
-import type { Point } from './places.ts'
-import type { Transition } from './read-machine.ts'
+import { at, type Point } from './places.ts'
+import { idsOf } from './plan-picture.ts'
 
 /** Pixels: of corners, of the circle where a short arrow begins, and of an arrowhead. */
 const CORNER = 7
@@ -70,13 +70,13 @@ function straight(from: Point, to: Point): Curve {
 }
 
 function drawArrow({ arrow, curve, isBack }: CompactArrow, layout: CompactLayout): string {
-  const { target, transitions, isMain } = arrow
+  const { target, isMain } = arrow
   const way = curve ?? stubOf(target, layout)
   const [{ x, y }, tip] = [way[0], way.at(-1)] as [Point, Point]
   const start = pointOf(way, DOT / Math.hypot(tip.x - x, tip.y - y))
   return element(
     'g',
-    { class: isMain ? 'arrow main' : 'arrow', 'data-transitions': idsOf(transitions) },
+    { class: isMain ? 'arrow main' : 'arrow', 'data-transitions': idsOf(arrow) },
     ...(curve ? [] : [element('circle', { class: 'way', cx: x, cy: y, r: DOT })]),
     drawWay(curve ? way : straight(start, tip), isBack ? 'way back' : 'way'),
   )
@@ -95,12 +95,4 @@ function drawWay(curve: Curve, className = 'way'): string {
     element('path', { class: className, d: `M${at(from)}C${rest.map(at).join(' ')}` }) +
     element('path', { class: 'head', d: head, transform: `translate(${at(tip)}) rotate(${angle})` })
   )
-}
-
-function idsOf(transitions: readonly Transition[]): string {
-  return [...new Set(transitions.map(({ id }) => id))].join(' ')
-}
-
-function at({ x, y }: Point): string {
-  return `${round(x)} ${round(y)}`
 }

@@ -1,9 +1,10 @@
 import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
-import { box, element, picture, round, type Scheme, text, twoWords } from '../../src/pictures/svg.ts'
+import { box, element, picture, type Scheme, text, twoWords } from '../../src/pictures/svg.ts'
 import { ROLES, type Role } from '../../src/pictures/theme.ts'
 import { LABEL_PADDING, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
 import type { Label } from './label.ts'
 import {
+  at,
   type Box,
   crosses,
   type Layout,
@@ -12,7 +13,7 @@ import {
   type PlacedShape,
   type Point,
 } from './places.ts'
-import type { Branch } from './plan-picture.ts'
+import { type Branch, idsOf } from './plan-picture.ts'
 
 /** Corner radii in pixels: of states and of arrows. */
 const CORNER = 12
@@ -190,17 +191,13 @@ function withoutLabel(points: readonly Point[], label: Box | undefined): Point[]
   ]
 }
 
-function idsOf({ transitions }: Pick<Branch, 'transitions'>): string {
-  return [...new Set(transitions.map(({ id }) => id))].join(' ')
-}
-
 function drawHead(tip: Point, from: Point): string {
   const angle = Math.round((Math.atan2(tip.y - from.y, tip.x - from.x) * 180) / Math.PI)
   const d = `M0 0l${-HEAD.length} ${-HEAD.width / 2}l2.5 ${HEAD.width / 2}l-2.5 ${HEAD.width / 2}z`
   return element('path', {
     class: 'head',
     d,
-    transform: `translate(${round(tip.x)} ${round(tip.y)}) rotate(${angle})`,
+    transform: `translate(${at(tip)}) rotate(${angle})`,
   })
 }
 
@@ -222,10 +219,6 @@ function roundCorners(points: readonly Point[]): string {
       return `L${at(toward(point, before, radius))}Q${at(point)} ${at(toward(point, after, radius))}`
     })
     .join('')
-}
-
-function at({ x, y }: Point): string {
-  return `${round(x)} ${round(y)}`
 }
 
 function distance(a: Point, b: Point): number {
@@ -270,8 +263,9 @@ function leaveAt(x: number, y: number): string {
 interface Chip {
   readonly means: string
   readonly role?: Role
-  /** Is drawn from its left end, and from its middle line. */
-  readonly sign?: { readonly width: number; readonly draw: (x: number, y: number) => string }
+  /** Pixels of its sign, which is drawn from its left end and from its middle line. */
+  readonly width: number
+  readonly draw: (x: number, y: number) => string
 }
 
 /** A word of the key in the letters of triggers. */
@@ -279,101 +273,72 @@ const TRIGGER = 'trigger'
 
 /** The chips for what a picture has. */
 function chipsOf({ shapes, arrows }: Layout): Chip[] {
-  const states = shapes.flatMap(({ shape, content: { written } }) =>
-    shape.kind === 'state' ? [{ ...shape, written }] : [],
-  )
+  const isThere = (has: (shape: StateShape) => boolean) =>
+    shapes.some(({ shape }) => shape.kind === 'state' && has(shape))
   const writes = (leaves: boolean) =>
     shapes.some(({ content: { written } }) => written.some((one) => one.leaves === leaves))
-  const arrowOf = (className: string) => ({
-    width: 26,
-    draw: (x: number, y: number) =>
-      element(
-        'g',
-        { class: className },
-        element('path', { class: 'way', d: `M${at({ x, y })}h20` }),
-        drawHead({ x: x + 26, y }, { x, y }),
-      ),
-  })
-  const chips: [boolean, Chip][] = [
-    ...(Object.keys(ROLES) as Role[]).map((role): [boolean, Chip] => [
-      shapes.some(({ shape }) => 'role' in shape && shape.role === role),
-      { means: ROLES[role], role },
-    ]),
-    [
-      states.some(({ state }) => state.type === 'final'),
-      {
-        means: 'final',
-        sign: {
-          width: 16,
-          draw: (x, y) => {
-            const place = { x, y: y - 8, width: 16, height: 16 }
-            return element('g', { class: 'over' }, box('shape', place, 4), box('inner', place, 4, 3))
-          },
-        },
+  const sign = (isShown: boolean, means: string, width: number, draw: Chip['draw']): Chip[] =>
+    isShown ? [{ means, width, draw }] : []
+  const path = (className: string, d: string) => element('path', { class: className, d })
+  const arrow = (className: string) => (x: number, y: number) => {
+    const way = path('way', `M${at({ x, y })}h20`)
+    return element('g', { class: className }, way, drawHead({ x: x + 26, y }, { x, y }))
+  }
+  const roles = (Object.keys(ROLES) as Role[]).filter((role) =>
+    shapes.some(({ shape }) => 'role' in shape && shape.role === role),
+  )
+  return [
+    ...roles.map((role) => ({ means: ROLES[role], role, width: 0, draw: () => '' })),
+    ...sign(
+      isThere(({ state }) => state.type === 'final'),
+      'final',
+      16,
+      (x, y) => {
+        const place = { x, y: y - 8, width: 16, height: 16 }
+        return element('g', { class: 'over' }, box('shape', place, 4), box('inner', place, 4, 3))
       },
-    ],
-    [
-      states.some(({ isRegion }) => isRegion),
-      {
-        means: 'active together',
-        sign: {
-          width: 26,
-          draw: (x, y) => box('box way frame', { x, y: y - 8, width: 26, height: 16 }, 4),
-        },
-      },
-    ],
-    [
-      states.some(({ isInitial }) => isInitial),
-      { means: 'begins here', sign: { width: START, draw: (x, y) => drawStart({ x: x + START, y }) } },
-    ],
-    [arrows.some(({ arrow }) => arrow.isMain), { means: 'main path', sign: arrowOf('main') }],
-    [arrows.some(({ arrow }) => isLink(arrow)), { means: 'replaced by', sign: arrowOf('frame') }],
-    [
-      true,
-      {
-        means: 'condition',
-        sign: { width: widthOf(TRIGGER, FONTS.trigger), draw: (x, y) => text('trigger', x, y, TRIGGER) },
-      },
-    ],
-    [
-      states.some(({ state }) => state.invokes.length > 0),
-      {
-        means: 'runs in this state',
-        sign: {
-          width: 11,
-          draw: (x, y) =>
-            element('g', { class: 'working' }, element('path', { class: 'play', d: playAt(x, y) })),
-        },
-      },
-    ],
-    [
-      writes(true),
-      {
-        means: 'goes to the named state',
-        sign: { width: 12, draw: (x, y) => element('path', { class: 'sign', d: leaveAt(x, y) }) },
-      },
-    ],
-    [
-      writes(false),
-      {
-        means: 'stays in the state',
-        sign: { width: 12, draw: (x, y) => element('path', { class: 'sign', d: loopAt(x, y) }) },
-      },
-    ],
-    [
-      states.some(({ state }) => state.type === 'history'),
-      {
-        means: 'the substate that was left last',
-        sign: {
-          width: 18,
-          draw: (x, y) =>
-            element('circle', { class: 'sign', cx: x + 9, cy: y, r: 9 }) +
-            text('tag', x + 9, y, 'H', 'middle'),
-        },
-      },
-    ],
+    ),
+    ...sign(
+      isThere(({ isRegion }) => isRegion),
+      'active together',
+      26,
+      (x, y) => box('box way frame', { x, y: y - 8, width: 26, height: 16 }, 4),
+    ),
+    ...sign(
+      isThere(({ isInitial }) => isInitial),
+      'begins here',
+      START,
+      (x, y) => drawStart({ x: x + START, y }),
+    ),
+    ...sign(
+      arrows.some(({ arrow }) => arrow.isMain),
+      'main path',
+      26,
+      arrow('main'),
+    ),
+    ...sign(
+      arrows.some(({ arrow }) => isLink(arrow)),
+      'replaced by',
+      26,
+      arrow('frame'),
+    ),
+    ...sign(true, 'condition', widthOf(TRIGGER, FONTS.trigger), (x, y) => text('trigger', x, y, TRIGGER)),
+    ...sign(
+      isThere(({ state }) => state.invokes.length > 0),
+      'runs in this state',
+      11,
+      (x, y) => element('g', { class: 'working' }, path('play', playAt(x, y))),
+    ),
+    ...sign(writes(true), 'goes to the named state', 12, (x, y) => path('sign', leaveAt(x, y))),
+    ...sign(writes(false), 'stays in the state', 12, (x, y) => path('sign', loopAt(x, y))),
+    ...sign(
+      isThere(({ state }) => state.type === 'history'),
+      'the substate that was left last',
+      18,
+      (x, y) =>
+        element('circle', { class: 'sign', cx: x + 9, cy: y, r: 9 }) + text('tag', x + 9, y, 'H', 'middle'),
+    ),
   ]
-  return chips.flatMap(([isShown, chip]) => (isShown ? [chip] : []))
 }
 
 /** Draws the key as chips, in as many rows as it needs. */
@@ -384,8 +349,8 @@ function drawKey(
 ): { readonly part: string; readonly bottom: number } {
   let x = 0
   let y = top
-  const drawn = chips.map(({ means, role, sign }) => {
-    const left = sign ? sign.width + CHIP.gap : 0
+  const drawn = chips.map(({ means, role, width: sign, draw }) => {
+    const left = sign > 0 ? sign + CHIP.gap : 0
     const own = Math.ceil(left + widthOf(means, FONTS.text)) + 2 * CHIP.x
     if (x > 0 && x + own > width) {
       x = 0
@@ -396,7 +361,7 @@ function drawKey(
     x += own + CHIP.gap
     return [
       element('g', { class: role ?? 'over' }, box(role ? 'shape' : 'inner', place, CHIP.height / 2)),
-      ...(sign ? [sign.draw(place.x + CHIP.x, middle)] : []),
+      draw(place.x + CHIP.x, middle),
       text('text', place.x + CHIP.x + left, middle, means),
     ].join('')
   })

@@ -1,6 +1,15 @@
 import { labelSize } from './content.ts'
 import type { GridShape } from './place-in-grid.ts'
-import { type Box, crosses, legsOf, type PlacedShape, type Point, startBox, wordsBox } from './places.ts'
+import {
+  type Box,
+  crosses,
+  grown,
+  legsOf,
+  type PlacedShape,
+  type Point,
+  startBox,
+  wordsBox,
+} from './places.ts'
 import type { Arrow } from './plan-picture.ts'
 
 /** One way for an arrow, with a place for its label. The cost says how hard it is to follow. */
@@ -56,7 +65,7 @@ export function findWays(arrow: Arrow, shapes: readonly End[]): Way[] {
   if (source === undefined || target === undefined) throw new TypeError(`the arrow ${arrow.id} has no end`)
   const obstacles = obstaclesOf(arrow, shapes)
   const isFree = (box: Box) => obstacles.every((other) => !meet(box, other, CLEAR))
-  const ends = [source, target].map(insideOf)
+  const ends = [source, target].map((end) => grown(end, -1))
   const lanes = lanesOf(shapes)
   // The main path leads straight down its column.
   const isStraight = arrow.isMain && source.axis === target.axis && source.y < target.y
@@ -97,14 +106,6 @@ function obstaclesOf({ source, target }: Arrow, shapes: readonly End[]): Box[] {
     const isAround = [source, target].some((end) => end.startsWith(`${id}.`))
     return [...start, isAround ? wordsBox(placed) : grown(placed, CLEAR)]
   })
-}
-
-function insideOf({ x, y, width, height }: Box): Box {
-  return { x: x + 1, y: y + 1, width: width - 2, height: height - 2 }
-}
-
-function grown({ x, y, width, height }: Box, by: number): Box {
-  return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by }
 }
 
 /** Whether two boxes overlap or are nearer to each other than this. */

@@ -1,3 +1,4 @@
+import { round } from '../../src/pictures/svg.ts'
 import { type Content, LINE, PADDING, START } from './content.ts'
 import type { Arrow, Plan, Shape } from './plan-picture.ts'
 
@@ -52,6 +53,16 @@ export function legsOf(points: readonly Point[]): Leg[] {
 /** Where the words of a shape stand that has others inside. */
 export function wordsBox({ x, y, shape, content: { width, height } }: PlacedShape): Box {
   return { x, y, width: width - startOf(shape) - PADDING.x / 2, height: height - PADDING.y / 2 }
+}
+
+/** A box with some pixels more at each side. */
+export function grown({ x, y, width, height }: Box, by: number): Box {
+  return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by }
+}
+
+/** A point of an SVG path. */
+export function at({ x, y }: Point): string {
+  return `${round(x)} ${round(y)}`
 }
 
 /** Whether a way leads through a box. */

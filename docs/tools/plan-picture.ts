@@ -2,7 +2,7 @@ import { type Role, roleOf } from '../../src/pictures/theme.ts'
 import { alongWay } from './along-way.ts'
 import { groupBy } from './group-by.ts'
 import { type Label, labelOf } from './label.ts'
-import type { Machine, State, Transition } from './read-machine.ts'
+import { isIn, type Machine, type State, type Transition } from './read-machine.ts'
 
 /** From how many states a trigger leads to the same target for it to be drawn once. */
 const MANY = 3
@@ -54,6 +54,11 @@ export type Shape =
 export interface Branch {
   readonly label: Label
   readonly transitions: readonly Transition[]
+}
+
+/** The transitions of a branch, as an attribute names them. */
+export function idsOf({ transitions }: Pick<Branch, 'transitions'>): string {
+  return [...new Set(transitions.map(({ id }) => id))].join(' ')
 }
 
 /** An arrow between two shapes. */
@@ -172,8 +177,4 @@ function targetOf(
       other.from === from && other.trigger.kind === 'always' && byId.get(other.to)?.parent === parent,
   )
   return siblings.length > 1 ? parent : to
-}
-
-function isIn(id: string, around: string): boolean {
-  return `${id}.`.startsWith(`${around}.`)
 }

@@ -71,6 +71,11 @@ export function stateId(node: AnyStateNode): string {
   return node.path.join('.')
 }
 
+/** Whether a state is another one or inside it. */
+export function isIn(id: string, around: string): boolean {
+  return `${id}.`.startsWith(`${around}.`)
+}
+
 function withChildren(node: AnyStateNode): AnyStateNode[] {
   return [node, ...Object.values<AnyStateNode>(node.states).flatMap(withChildren)]
 }

@@ -1,5 +1,5 @@
 import { meet, type Way } from './find-ways.ts'
-import { type Box, crosses, legsOf } from './places.ts'
+import { crosses, grown, legsOf } from './places.ts'
 
 /** What it costs when two arrows cross, and when they touch so that a reader cannot tell them apart. */
 const CROSSING = 420
@@ -66,7 +66,7 @@ function disturbance(one: Way, other: Way): number {
     [one, other],
     [other, one],
   ] as const)
-    if (label && crosses(points, grown(label))) cost += TOUCHING
+    if (label && crosses(points, grown(label, BESIDE_LABEL))) cost += TOUCHING
   for (const [from, to] of legsOf(one.points))
     for (const [start, end] of legsOf(other.points)) {
       const isParallel = (from.y === to.y) === (start.y === end.y)
@@ -80,13 +80,4 @@ function disturbance(one: Way, other: Way): number {
 /** Whether two ranges of coordinates are no further apart than this. */
 function isNear(a: number, b: number, c: number, d: number, clear: number): boolean {
   return Math.min(a, b) <= Math.max(c, d) + clear && Math.min(c, d) <= Math.max(a, b) + clear
-}
-
-function grown({ x, y, width, height }: Box): Box {
-  return {
-    x: x - BESIDE_LABEL,
-    y: y - BESIDE_LABEL,
-    width: width + 2 * BESIDE_LABEL,
-    height: height + 2 * BESIDE_LABEL,
-  }
 }

@@ -22,17 +22,15 @@ export function writeJson(machine: AnyStateMachine): string {
 
 /**
  * Writes a machine as a module that needs nothing but `xstate`: its config as one literal, as Stately's importer reads
- * it, and stand-ins for its implementations.
+ * it, and stand-ins for its implementations. An action without one does nothing.
  *
  * @param way Names of states. The stand-ins for guards hold where a transition leads from one of them to the next.
  * @throws TypeError where no transition does.
  */
 export function writeModule(machine: AnyStateMachine, way: readonly string[]): string {
-  const { actors, actions } = machine.implementations
   const standIns = {
-    actors: Object.keys(actors).map((name) => `${name}: fromPromise(async () => {})`),
+    actors: Object.keys(machine.implementations.actors).map((name) => `${name}: fromPromise(async () => {})`),
     guards: guardsOf(machine, way).map(([name, holds]) => `${name}: () => ${holds}`),
-    actions: Object.keys(actions).map((name) => `${name}: () => {}`),
     delays: Object.entries(delaysOf(machine)).map(([name, delay]) => `${name}: ${delay}`),
   }
   const setup = Object.entries(standIns)
