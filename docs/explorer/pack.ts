@@ -1,18 +1,18 @@
-import type { Graph, PathSet } from './graphs.ts'
+import { groupBy } from '../tools/group-by.ts'
+import type { Graph, ShownStep } from './graphs.ts'
 
-/** The paths of a set as a tree, node by node: how deep each node is, and what it shows. */
-export interface PackedSet {
-  readonly title: string
-  readonly depth: readonly number[]
+/** A step of one path or several, in one set of tests. */
+export type PackedStep = readonly [
   /** Positions in `words`, `states` and `wires` of the graph. */
-  readonly word: readonly number[]
-  readonly state: readonly number[]
-  readonly wire: readonly number[]
-  /** Milliseconds since the node before. */
-  readonly wait: readonly number[]
-  /** The nodes at which a path ends. */
-  readonly ends: readonly number[]
-}
+  word: number,
+  state: number,
+  wire: number,
+  /** Milliseconds since the step before. */
+  wait: number,
+  /** Whether a path ends here. */
+  isEnd: 0 | 1,
+  next: readonly PackedStep[],
+]
 
 /** A graph with each text once, and each common beginning once. */
 export interface PackedGraph extends Omit<Graph, 'sets'> {
@@ -22,75 +22,40 @@ export interface PackedGraph extends Omit<Graph, 'sets'> {
   readonly states: readonly string[]
   /** The messages of a step, with a tab between them. */
   readonly wires: readonly string[]
-  readonly sets: readonly PackedSet[]
-}
-
-interface Node {
-  readonly columns: readonly [word: number, state: number, wire: number, wait: number]
-  readonly next: Map<string, Node>
-  isEnd: boolean
+  readonly sets: readonly { readonly title: string; readonly steps: readonly PackedStep[] }[]
 }
 
 /** Packs a graph. */
 export function pack({ sets, ...graph }: Graph): PackedGraph {
-  const words = new Table()
-  const states = new Table()
-  const wires = new Table()
-  const packed = sets.map((set) => packSet(set, { words, states, wires }))
-  return { ...graph, words: words.texts, states: states.texts, wires: wires.texts, sets: packed }
+  const tables = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()] as const
+  const packed = sets.map(({ title, paths }) => ({ title, steps: packSteps(paths, 0, tables) }))
+  const [words = [], states = [], wires = []] = tables.map((table) => [...table.keys()])
+  return { ...graph, words, states, wires, sets: packed }
 }
 
-/** Texts, each of which has a position. */
-class Table {
-  readonly #positions = new Map<string, number>()
+type Tables = readonly Map<string, number>[]
 
-  get texts(): string[] {
-    return [...this.#positions.keys()]
-  }
-
-  at(text: string): number {
-    const position = this.#positions.get(text) ?? this.#positions.size
-    this.#positions.set(text, position)
-    return position
-  }
+function packSteps(paths: readonly (readonly ShownStep[])[], depth: number, tables: Tables): PackedStep[] {
+  const longer = paths.filter(({ length }) => length > depth)
+  const groups = groupBy(longer, ({ [depth]: step, [depth - 1]: before }) =>
+    textOf(step as ShownStep, before),
+  )
+  return [...groups].map(([text, group]) => {
+    const [wait, ...texts] = text.split('\r')
+    const [word = 0, state = 0, wire = 0] = texts.map((text, index) => positionIn(tables[index], text))
+    const isEnd = group.some(({ length }) => length === depth + 1) ? 1 : 0
+    return [word, state, wire, Number(wait), isEnd, packSteps(group, depth + 1, tables)]
+  })
 }
 
-function packSet(
-  { title, paths }: PathSet,
-  tables: Readonly<Record<'words' | 'states' | 'wires', Table>>,
-): PackedSet {
-  const root: Node = { columns: [0, 0, 0, 0], next: new Map(), isEnd: false }
-  for (const path of paths) {
-    let node = root
-    let last = 0
-    for (const { words, kind, at, states, wire } of path) {
-      const columns = [
-        tables.words.at(`${words}\t${kind}`),
-        tables.states.at(states.map((visited) => visited.join('>')).join('\t')),
-        tables.wires.at(wire.join('\t')),
-        at - last,
-      ] as const
-      const key = columns.join()
-      const known = node.next.get(key) ?? { columns, next: new Map(), isEnd: false }
-      node.next.set(key, known)
-      node = known
-      last = at
-    }
-    node.isEnd = true
-  }
-  const nodes = listNodes(root, 0)
-  const column = (index: 0 | 1 | 2 | 3) => nodes.map(({ node }) => node.columns[index])
-  return {
-    title,
-    depth: nodes.map(({ depth }) => depth),
-    word: column(0),
-    state: column(1),
-    wire: column(2),
-    wait: column(3),
-    ends: nodes.flatMap(({ node }, index) => (node.isEnd ? [index] : [])),
-  }
+function textOf({ words, kind, at, states, wire }: ShownStep, before: ShownStep | undefined): string {
+  const visited = states.map((one) => one.join('>')).join('\t')
+  return [at - (before?.at ?? 0), `${words}\t${kind}`, visited, wire.join('\t')].join('\r')
 }
 
-function listNodes({ next }: Node, depth: number): { readonly node: Node; readonly depth: number }[] {
-  return [...next.values()].flatMap((node) => [{ node, depth }, ...listNodes(node, depth + 1)])
+/** The position of a text in a table, at whose end it is added if it is not there. */
+function positionIn(table: Map<string, number> | undefined, text: string): number {
+  const position = table?.get(text) ?? table?.size ?? 0
+  table?.set(text, position)
+  return position
 }

@@ -1,5 +1,5 @@
 import type { Graph, Message } from './graphs.ts'
-import type { PackedGraph, PackedSet } from './pack.ts'
+import type { PackedGraph, PackedStep } from './pack.ts'
 
 /** A step in the tree of a graph: all paths that begin alike share it. The root of a set has the name of its tests. */
 export interface Step {
@@ -27,46 +27,35 @@ export interface Tree extends Omit<Graph, 'sets'> {
 
 /** Unpacks the paths of a graph. */
 export function unpack({ sets, words, states, wires, ...graph }: PackedGraph): Tree {
-  const roots = sets.map((set) => unpackSet(set, { words, states, wires }))
-  const [only] = roots.length === 1 ? roots : []
-  return {
-    ...graph,
-    roots: only?.next ?? roots,
-    ends: roots.flatMap(endsOf),
-  }
-}
-
-function unpackSet(
-  set: PackedSet,
-  { words, states, wires }: Pick<PackedGraph, 'words' | 'states' | 'wires'>,
-): Step {
-  const root: Step = {
-    ...{ set: set.title, parent: undefined, next: [], words: set.title, kind: 'set', states: [], wire: [] },
-    ...{ at: 0, id: hash(set.title), isEnd: false },
-  }
-  const ends = new Set(set.ends)
-  const open = [root]
-  set.depth.forEach((depth, index) => {
-    const parent = open[depth] ?? root
-    const [told = '', kind = ''] = (words[set.word[index] ?? 0] ?? '').split('\t')
+  const unpackStep = ([word, state, wire, wait, isEnd, next]: PackedStep, parent: Step): Step => {
+    const [told = '', kind = ''] = (words[word] ?? '').split('\t')
+    const visited = (states[state] ?? '').split('\t')
+    const messages = (wires[wire] ?? '').split('\t').filter((message) => message !== '')
     const step: Step = {
-      set: set.title,
+      set: parent.set,
       parent,
       next: [],
       words: told,
       kind,
-      states: (states[set.state[index] ?? 0] ?? '')
-        .split('\t')
-        .map((visited) => (visited === '' ? [] : visited.split('>'))),
-      wire: (wires[set.wire[index] ?? 0] ?? '').split('\t').filter((message) => message !== '') as Message[],
-      at: parent.at + (set.wait[index] ?? 0),
+      states: visited.map((ids) => (ids === '' ? [] : ids.split('>'))),
+      wire: messages as Message[],
+      at: parent.at + wait,
       id: hash(`${parent.id} ${told}`),
-      isEnd: ends.has(index),
+      isEnd: isEnd === 1,
     }
-    parent.next.push(step)
-    open.splice(depth + 1, open.length, step)
+    step.next.push(...next.map((one) => unpackStep(one, step)))
+    return step
+  }
+  const roots = sets.map(({ title, steps }) => {
+    const root: Step = {
+      ...{ set: title, parent: undefined, next: [], words: title, kind: 'set', states: [], wire: [] },
+      ...{ at: 0, id: hash(title), isEnd: false },
+    }
+    root.next.push(...steps.map((step) => unpackStep(step, root)))
+    return root
   })
-  return root
+  const [only] = roots.length === 1 ? roots : []
+  return { ...graph, roots: only?.next ?? roots, ends: roots.flatMap(endsOf) }
 }
 
 function endsOf(step: Step): Step[] {
