@@ -3,8 +3,9 @@ import * as openid from 'openid-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { oauth as authorized, createApi } from '../../src/auth/index.ts'
 import { dpop } from '../../src/dpop/index.ts'
-import { discover, refresh, startDeviceLogin, stepDeviceLogin } from '../../src/index.ts'
+import { discover, refresh, type ShownCodes } from '../../src/index.ts'
 import { type AccessError, createService } from '../../src/service/index.ts'
+import { logInBySteps, tokenOf } from './support/log-in-by-steps.ts'
 
 const clientId = 'device'
 const insecure = { [oauth.allowInsecureRequests]: true } as const
@@ -58,14 +59,11 @@ describe('at our service with nonces', () => {
     const { url, fetch, approve, steal, errorsAt } = await start()
     const provider = { ...(await discover(url)), baseUrl: url }
     const options = { provider, fetch, dpop: dpop({ required: true }) }
-    const begun = await startDeviceLogin({ clientId, scopes: ['profile'], ...options })
-    const pending = await stepDeviceLogin({ ...begun.record, nextPollAt: 0 }, options)
-    if (!('record' in pending)) throw new Error(`the login is ${pending.status}`)
-    expect([pending.status, pending.record.interval]).toEqual(['pending', begun.record.interval])
-    await approve(begun.codes.userCode)
-    const done = await stepDeviceLogin({ ...pending.record, nextPollAt: 0 }, options)
-    if (done.status !== 'authorized') throw new Error(`the login is ${done.status}`)
-    const token = await refresh(done.token, { clientId, ...options })
+    const first = { clientId, scopes: ['profile'] }
+    const decide = ({ userCode }: ShownCodes) => approve(userCode)
+    const { begun, pending, step } = await logInBySteps(first, options, decide)
+    expect(pending).toMatchObject({ status: 'pending', record: { interval: begun.record.interval } })
+    const token = await refresh(tokenOf(step), { clientId, ...options })
     expect(token.tokenType).toBe('DPoP')
     expect(errorsAt('/device/code')).toEqual(['use_dpop_nonce', undefined])
     expect(errorsAt('/access_token')).toEqual(['authorization_pending', undefined, undefined])

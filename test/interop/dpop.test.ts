@@ -2,16 +2,9 @@ import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { createApi, oauth } from '../../src/auth/index.ts'
 import { dpop } from '../../src/dpop/index.ts'
-import {
-  discover,
-  exportToken,
-  importToken,
-  refresh,
-  startDeviceLogin,
-  stepDeviceLogin,
-  type UnfinishedDeviceLogin,
-} from '../../src/index.ts'
+import { discover, exportToken, importToken, refresh } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
+import { logInBySteps, tokenOf } from './support/log-in-by-steps.ts'
 import { startOidcProvider } from './support/oidc-provider.ts'
 
 let server: Awaited<ReturnType<typeof startOidcProvider>>
@@ -38,14 +31,9 @@ async function login(clock = systemClock) {
     return response
   }
   const options = { provider, fetch: watched, dpop: dpop(), clock }
-  const begun = await startDeviceLogin({ clientId: 'device', scopes: ['openid'], ...options })
-  const poll = ({ record }: UnfinishedDeviceLogin) => stepDeviceLogin({ ...record, nextPollAt: 0 }, options)
-  const pending = await poll(begun)
-  if (!('record' in pending)) throw new Error(`the login is ${pending.status}`)
-  await server.approve(begun.codes)
-  const done = await poll(pending)
-  if (done.status !== 'authorized') throw new Error(`the login is ${done.status}`)
-  return { provider, options, answers, pending, begun, token: done.token }
+  const first = { clientId: 'device', scopes: ['openid'] }
+  const { step, ...rest } = await logInBySteps(first, options, server.approve)
+  return { provider, options, answers, token: tokenOf(step), ...rest }
 }
 
 const systemClock = { now: () => Date.now(), setTimeout, clearTimeout }
@@ -67,7 +55,8 @@ test('our client logs in at oidc-provider with a key, refreshes and calls an API
 test('a nonce challenge on a poll at oidc-provider is no poll of its own: the interval stays', async () => {
   const { answers, pending, begun } = await login()
   expect(answers.filter((answer) => answer !== 'use_dpop_nonce')).toEqual(['authorization_pending', 'token'])
-  expect([pending.record.interval, pending.record.faults]).toEqual([begun.record.interval, 0])
+  const { interval } = begun.record
+  expect(pending).toMatchObject({ status: 'pending', record: { interval, faults: 0 } })
 })
 
 test('a copy of a request is refused by oidc-provider, and so is a bound token without a proof', async () => {

@@ -5,7 +5,7 @@ import { startConnectProxy } from '../support/connect-proxy.ts'
 import { listenOnLoopback } from '../support/listen-on-loopback.ts'
 import { bridgeUser, CODE } from './support/bridge-user.ts'
 import { installedCommand } from './support/installed-command.ts'
-import { restartableServer } from './support/restartable-server.ts'
+import { mcpWorld } from './support/mcp-world.ts'
 
 const COMMAND = installedCommand()
 
@@ -13,7 +13,7 @@ const MODES = ['legacy', 'auto'] as const
 
 /** A host that is logged in and connected. */
 async function connected(mode: (typeof MODES)[number]) {
-  const server = await restartableServer()
+  const server = await mcpWorld()
   const user = bridgeUser(COMMAND, server)
   await user.logIn()
   const { client, transport, faults } = user.host({ versionNegotiation: { mode } })
@@ -28,7 +28,7 @@ const soon = (check: () => void) => vi.waitFor(check, 60_000)
 
 describe('authgraph mcp', () => {
   test('speaks to a server of 2026 alone, and passes on why another host cannot', async () => {
-    const server = await restartableServer({ legacy: 'reject' })
+    const server = await mcpWorld({ legacy: 'reject' })
     const { run, host, approve, issued } = bridgeUser(COMMAND, server)
     const { initialize, stdout } = run()
     // A host of both revisions does this too, since nobody is logged in.
@@ -73,14 +73,18 @@ describe('authgraph mcp', () => {
   })
 
   test('stores a token that it is refreshing before it ends with a signal', async () => {
-    const { state, tokens, ...server } = await restartableServer()
+    const { hooks, demands, tokens, ...server } = await mcpWorld()
     const { logIn, run, host, issued } = bridgeUser(COMMAND, server)
     await logIn()
     const { child, initialize, ended } = run()
-    Object.assign(state, { rejections: 1, onRefresh: () => child.kill('SIGTERM') })
+    demands.isStrict = true
+    hooks.onRefresh = () => {
+      demands.isStrict = false
+      child.kill('SIGTERM')
+    }
     initialize()
     expect(await ended).toEqual([null, 'SIGTERM'])
-    state.onRefresh = () => {}
+    hooks.onRefresh = () => {}
     const { client, transport } = host()
     await client.connect(transport)
     const [rejected = ''] = tokens
@@ -97,7 +101,7 @@ describe('authgraph mcp', () => {
     )
     const { url, close } = await listenOnLoopback(silent)
     onTestFinished(close)
-    const { run } = bridgeUser(COMMAND, { ...(await restartableServer()), url: `${url}/mcp` })
+    const { run } = bridgeUser(COMMAND, { ...(await mcpWorld()), url: `${url}/mcp` })
     const { child, initialize, ended } = run()
     initialize()
     await asked
@@ -109,7 +113,7 @@ describe('authgraph mcp', () => {
   })
 
   test('reaches the server through the proxy of --proxy, without a variable', async () => {
-    const server = await restartableServer({ isSecure: true })
+    const server = await mcpWorld({ isSecure: true })
     const proxy = await startConnectProxy()
     onTestFinished(proxy.close)
     const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE }

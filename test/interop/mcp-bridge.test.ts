@@ -21,7 +21,7 @@ describe('authgraph mcp', () => {
     for (const mode of ['legacy', 'auto'] as const) {
       const { client, transport, faults } = host({ versionNegotiation: { mode } })
       await client.connect(transport)
-      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['read', 'write'])
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['read', 'write', 'wait'])
       const calls = await Promise.all(Array.from({ length: 5 }, () => client.callTool({ name: 'read' })))
       expect(calls.map(({ content }) => content)).toEqual(Array(5).fill(done('read')))
       expect([client.getProtocolEra(), faults]).toEqual([mode === 'auto' ? 'modern' : 'legacy', []])

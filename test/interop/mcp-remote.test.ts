@@ -12,10 +12,8 @@ const COMMAND = installedCommand()
 
 const CODE = /\b[A-Z]{4}-[A-Z]{4}\b/g
 
-type ServiceOptions = Parameters<typeof mcpWorld>[1]
-
 /** What mcp-remote requires of metadata, though no browser is used. */
-const ACCEPTED: ServiceOptions = { authorizationEndpoint: true }
+const ACCEPTED = { authorizationEndpoint: true }
 
 /** How each bridge is started, with the client that it is given. */
 const BRIDGES: Readonly<Record<string, (url: string, issuer: string) => string[]>> = {
@@ -80,8 +78,8 @@ const COMPARED: Readonly<Record<string, (bridge: string) => Promise<string>>> = 
   },
 }
 
-async function start(bridge: string, options = ACCEPTED) {
-  const { url, issuer, service, codes } = await mcpWorld('given client', options)
+async function start(bridge: string, options: Partial<typeof ACCEPTED> = ACCEPTED) {
+  const { url, issuer, service, codes } = await mcpWorld(options)
   const home = mkdtempSync(join(tmpdir(), 'ag-home-'))
   // A process that was stopped may still write.
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }))

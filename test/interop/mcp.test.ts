@@ -71,8 +71,8 @@ const PROGRAMS: Record<string, (...transport: Transport) => Promise<Program>> = 
 }
 
 const WORLDS = {
-  'our service with a given client': () => mcpWorld('given client'),
-  'our service with registration only': () => mcpWorld('registration'),
+  'our service with a given client': () => mcpWorld(),
+  'our service with registration only': () => mcpWorld({ registration: true }),
   'oidc-provider with registration': mcpWorldOfOidcProvider,
 }
 const CELLS = Object.entries(WORLDS).flatMap(([issuer, start]) =>
@@ -104,7 +104,7 @@ describe.each(CELLS)('$name, at $issuer', (cell) => {
     const { connect, login, expire, refused, codes, refreshes, revocations } = await begin(cell)
     const { list, call } = await connect()
     expect([await list(), await call('read'), codes(), refreshes()]).toEqual([
-      ['read', 'write'],
+      ['read', 'write', 'wait'],
       done('read'),
       1,
       0,

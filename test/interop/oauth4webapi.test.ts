@@ -30,42 +30,39 @@ clientContract('oauth4webapi', {
       }
     }
   },
-  errorOf: (failure) => (failure as oauth.ResponseBodyError).error,
+  errorOf,
 })
 
-const SECRET = 'a secret: with all/kinds of + characters'
+refreshContract('oauth4webapi', {
+  library: oauth,
+  async connect({ url, clientId }, authentication) {
+    const options = { [oauth.allowInsecureRequests]: true } as const
+    const server = await discover(url, options)
+    const client: oauth.Client = { client_id: clientId }
+    return {
+      async refresh(refreshToken, scope) {
+        const additionalParameters = new URLSearchParams(scope === undefined ? {} : { scope })
+        const token = await oauth
+          .refreshTokenGrantRequest(server, client, authentication, refreshToken, {
+            ...options,
+            additionalParameters,
+          })
+          .then((response) => oauth.processRefreshTokenResponse(server, client, response))
+        const { access_token: accessToken, refresh_token, scope: granted = '' } = token
+        return { accessToken, refreshToken: refresh_token, scope: granted }
+      },
+      revoke: (token) =>
+        oauth
+          .revocationRequest(server, client, authentication, token, options)
+          .then((response) => oauth.processRevocationResponse(response)),
+    }
+  },
+  errorOf,
+})
 
-for (const [name, authentication, clientSecret] of [
-  ['oauth4webapi', oauth.None()],
-  ['oauth4webapi with its secret in a Basic header', oauth.ClientSecretBasic(SECRET), SECRET],
-  ['oauth4webapi with its secret in the body', oauth.ClientSecretPost(SECRET), SECRET],
-] as const)
-  refreshContract(name, {
-    ...(clientSecret !== undefined && { clientSecret }),
-    async connect({ url, clientId }) {
-      const options = { [oauth.allowInsecureRequests]: true } as const
-      const server = await discover(url, options)
-      const client: oauth.Client = { client_id: clientId }
-      return {
-        async refresh(refreshToken, scope) {
-          const additionalParameters = new URLSearchParams(scope === undefined ? {} : { scope })
-          const token = await oauth
-            .refreshTokenGrantRequest(server, client, authentication, refreshToken, {
-              ...options,
-              additionalParameters,
-            })
-            .then((response) => oauth.processRefreshTokenResponse(server, client, response))
-          const { access_token: accessToken, refresh_token, scope: granted = '' } = token
-          return { accessToken, refreshToken: refresh_token, scope: granted }
-        },
-        revoke: (token) =>
-          oauth
-            .revocationRequest(server, client, authentication, token, options)
-            .then((response) => oauth.processRevocationResponse(response)),
-      }
-    },
-    errorOf: (failure) => (failure as oauth.ResponseBodyError).error,
-  })
+function errorOf(failure: unknown): string {
+  return (failure as oauth.ResponseBodyError).error
+}
 
 async function discover(
   url: string,

@@ -13,11 +13,11 @@ import {
   type StartDeviceLoginOptions,
   startDeviceLogin,
   stepDeviceLogin,
-  type UnfinishedDeviceLogin,
 } from '../../src/index.ts'
 import { createVerifier, privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
+import { logInBySteps, tokenOf } from './support/log-in-by-steps.ts'
 import { DEVICE_CLIENT, startOidcProvider } from './support/oidc-provider.ts'
 
 const API = 'https://api.example/'
@@ -91,29 +91,19 @@ async function requirePkce(ctx: KoaContextWithOIDC, next: () => Promise<void>) {
   if (challenge !== null) challenges.set((ctx.body as { device_code: string }).device_code, challenge)
 }
 
-/** Logs in: the user decides after the first poll. No poll waits for its time. */
 async function login(
   decide: (codes: ShownCodes) => Promise<void>,
-  options: Partial<StartDeviceLoginOptions> = {},
+  { clientAuthentication, ...first }: Partial<StartDeviceLoginOptions> = {},
 ): Promise<DeviceLoginStep> {
-  const { clientAuthentication } = options
   const provider = await discover(server.issuer)
-  const begun = await startDeviceLogin({ clientId: 'device', scopes: ['openid'], provider, ...options })
-  const pollNow = ({ record }: UnfinishedDeviceLogin) =>
-    stepDeviceLogin(
-      { ...record, nextPollAt: 0 },
-      { provider, ...(clientAuthentication && { clientAuthentication }) },
-    )
-  const pending = await pollNow(begun)
-  if (pending.status !== 'pending') return pending
-  await decide(begun.codes)
-  return pollNow(pending)
+  const options = { provider, ...(clientAuthentication && { clientAuthentication }) }
+  const login = { clientId: 'device', scopes: ['openid'], ...first }
+  return (await logInBySteps(login, options, decide)).step
 }
 
 /** The token of a login that the user approves. */
 async function approvedToken(options?: Partial<StartDeviceLoginOptions>): Promise<OAuthToken> {
-  const step = await login(server.approve, options)
-  return step.status === 'authorized' ? step.token : expect.unreachable(`the login is ${step.status}`)
+  return tokenOf(await login(server.approve, options))
 }
 
 test('our client gets a token from oidc-provider', async () => {

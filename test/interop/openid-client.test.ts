@@ -17,7 +17,7 @@ function openidClient(authentication: client.ClientAuth): ForeignClient {
       const { access_token, scope = '' } = await client.pollDeviceAuthorizationGrant(config, codes)
       return { token: access_token, scope }
     },
-    errorOf: (failure) => (failure as client.ResponseBodyError).error,
+    errorOf,
   }
 }
 
@@ -30,29 +30,26 @@ clientContract(
   ),
 )
 
-const SECRET = 'a secret: with all/kinds of + characters'
+refreshContract('openid-client', {
+  library: client,
+  async connect({ url, clientId }, authentication) {
+    const config = await client.discovery(new URL(url), clientId, undefined, authentication, {
+      algorithm: 'oauth2',
+      execute: [client.allowInsecureRequests],
+    })
+    return {
+      async refresh(refreshToken, scope) {
+        const parameters = scope === undefined ? {} : { scope }
+        const token = await client.refreshTokenGrant(config, refreshToken, parameters)
+        const { access_token: accessToken, refresh_token, scope: granted = '' } = token
+        return { accessToken, refreshToken: refresh_token, scope: granted }
+      },
+      revoke: (token) => client.tokenRevocation(config, token),
+    }
+  },
+  errorOf,
+})
 
-for (const [name, authentication, clientSecret] of [
-  ['openid-client', client.None()],
-  ['openid-client with its secret in a Basic header', client.ClientSecretBasic(SECRET), SECRET],
-  ['openid-client with its secret in the body', client.ClientSecretPost(SECRET), SECRET],
-] as const)
-  refreshContract(name, {
-    ...(clientSecret !== undefined && { clientSecret }),
-    async connect({ url, clientId }) {
-      const config = await client.discovery(new URL(url), clientId, undefined, authentication, {
-        algorithm: 'oauth2',
-        execute: [client.allowInsecureRequests],
-      })
-      return {
-        async refresh(refreshToken, scope) {
-          const parameters = scope === undefined ? {} : { scope }
-          const token = await client.refreshTokenGrant(config, refreshToken, parameters)
-          const { access_token: accessToken, refresh_token, scope: granted = '' } = token
-          return { accessToken, refreshToken: refresh_token, scope: granted }
-        },
-        revoke: (token) => client.tokenRevocation(config, token),
-      }
-    },
-    errorOf: (failure) => (failure as client.ResponseBodyError).error,
-  })
+function errorOf(failure: unknown): string {
+  return (failure as client.ResponseBodyError).error
+}

@@ -1,10 +1,18 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
-/** A third-party client that refreshes and revokes tokens, and how it authenticates. */
-export interface ForeignRefresher {
-  readonly clientSecret?: string
-  connect(at: { readonly url: string; readonly clientId: string }): Promise<{
+/** A third-party client that refreshes and revokes tokens. */
+interface ForeignRefresher<Authentication> {
+  /** The package, with the ways in which its clients authenticate. */
+  readonly library: {
+    None(): Authentication
+    ClientSecretBasic(secret: string): Authentication
+    ClientSecretPost(secret: string): Authentication
+  }
+  connect(
+    at: { readonly url: string; readonly clientId: string },
+    authentication: Authentication,
+  ): Promise<{
     refresh(
       refreshToken: string,
       scope?: string,
@@ -19,9 +27,19 @@ export interface ForeignRefresher {
   errorOf(failure: unknown): unknown
 }
 
+/** A secret that each encoding changes. */
+export const SECRET = 'a secret: with all/kinds of + characters'
+
 /** What every third-party client must achieve with the refresh tokens of our service, over real HTTP. */
-export function refreshContract(name: string, { clientSecret, connect, errorOf }: ForeignRefresher): void {
-  describe(name, () => {
+export function refreshContract<Authentication>(
+  name: string,
+  { library, connect, errorOf }: ForeignRefresher<Authentication>,
+): void {
+  describe.each([
+    ['', library.None(), undefined],
+    [' with its secret in a Basic header', library.ClientSecretBasic(SECRET), SECRET],
+    [' with its secret in the body', library.ClientSecretPost(SECRET), SECRET],
+  ] as const)(`${name}%s`, (_, authentication, clientSecret) => {
     async function loggedIn() {
       const service = startService({
         dialect: 'rfc8628',
@@ -39,7 +57,7 @@ export function refreshContract(name: string, { clientSecret, connect, errorOf }
           () => true,
           () => false,
         )
-      const client = await connect({ url, clientId: CLIENT_ID })
+      const client = await connect({ url, clientId: CLIENT_ID }, authentication as Authentication)
       return { ...service, ...client, isValid, accessToken: access_token, refreshToken: refresh_token }
     }
 

@@ -4,9 +4,9 @@ import * as client from 'openid-client'
 import { beforeAll, expect, test } from 'vitest'
 import { createVerifier } from '../../src/oidc/index.ts'
 import { createService } from '../../src/service/index.ts'
+import { SECRET } from './refresh-contract.ts'
 
 const API = 'https://api.example'
-const SECRET = 'a secret: with all/kinds of + characters'
 const CLI: oauth.Client = { client_id: 'cli' }
 const insecure = { [oauth.allowInsecureRequests]: true } as const
 

@@ -1,10 +1,14 @@
-import { createServer } from 'node:http'
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { type CreateMcpHandlerOptions, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import type { McpLoginOptions, PendingCodes } from '../../../src/mcp/index.ts'
 import type { ServiceOptions } from '../../../src/service/index.ts'
 import { memoryStore } from '../../../src/session/index.ts'
-import { listenOnLoopback } from '../../support/listen-on-loopback.ts'
+import { CERTIFICATE } from '../../cli/support/serve.ts'
 import { startIssuer } from '../../support/start-issuer.ts'
 import { CLIENT_ID } from '../../support/start-service.ts'
 import { startOidcProvider } from './oidc-provider.ts'
@@ -28,26 +32,51 @@ interface OpenStream {
   readonly end: () => void
 }
 
-/** A real MCP server with our service as its issuer: with a client that the program is given, or with registration only. */
-export async function mcpWorld(
-  kind: 'given client' | 'registration' = 'given client',
-  more: Pick<ServiceOptions, 'authorizationEndpoint'> = {},
-) {
-  const own = kind === 'registration' ? { clients: [], registration: true } : {}
-  const { service, ...issuer } = await startIssuer({ ...own, ...more })
-  const count = (type: string) => service.events.filter((event) => event.type === type).length
-  const world = await mcpServerOf({
-    ...issuer,
-    revocations: () => count('token.revoked'),
-    scopesOf: (headers) =>
-      service.authenticate({ headers }).then(
-        (caller) => caller && ('scopes' in caller ? caller.scopes : []),
-        () => undefined,
-      ),
-    approve: ({ userCode }) => service.approve(userCode, { id: 7, login: 'octocat' }),
+/** Options of a server. */
+interface ServerOptions extends Pick<CreateMcpHandlerOptions, 'legacy'> {
+  /** Whether it speaks HTTPS. */
+  readonly isSecure?: boolean
+}
+
+/** Options of a server and its issuer. */
+interface WorldOptions extends ServerOptions, Pick<ServiceOptions, 'authorizationEndpoint'> {
+  /** Whether clients register. By default, the program is given a client. */
+  readonly registration?: boolean
+}
+
+/** A real MCP server with our service as its issuer. */
+export async function mcpWorld({
+  registration = false,
+  isSecure = false,
+  legacy = 'stateless',
+  ...more
+}: WorldOptions = {}) {
+  /** What is called before the response with a refreshed token. */
+  const hooks = { onRefresh: () => {} }
+  const { service, ...issuer } = await startIssuer({
+    ...(registration && { clients: [], registration }),
+    ...more,
+    onEvent(event) {
+      service.events.push(event)
+      if (event.type === 'token.refreshed') hooks.onRefresh()
+    },
   })
-  const clients = kind === 'given client' && { clients: { [issuer.url]: { clientId: CLIENT_ID } } }
-  return { ...world, options: { ...world.options, ...clients }, service }
+  const count = (type: string) => service.events.filter((event) => event.type === type).length
+  const world = await mcpServerOf(
+    {
+      ...issuer,
+      revocations: () => count('token.revoked'),
+      scopesOf: (headers) =>
+        service.authenticate({ headers }).then(
+          (caller) => caller && ('scopes' in caller ? caller.scopes : []),
+          () => undefined,
+        ),
+      approve: ({ userCode }) => service.approve(userCode, { id: 7, login: 'octocat' }),
+    },
+    { isSecure, legacy },
+  )
+  const clients = !registration && { clients: { [issuer.url]: { clientId: CLIENT_ID } } }
+  return { ...world, options: { ...world.options, ...clients }, service, hooks }
 }
 
 /** The same with oidc-provider, which registers clients too, and gives tokens for the server only. */
@@ -90,8 +119,8 @@ export async function mcpWorldOfOidcProvider() {
   })
 }
 
-/** A real MCP server with two tools, one of which needs a scope. */
-async function mcpServerOf(issuer: McpIssuer) {
+/** A real MCP server with three tools: one needs a scope, and one never responds. A test can stop it and start it again. */
+async function mcpServerOf(issuer: McpIssuer, { isSecure = false, ...handling }: ServerOptions = {}) {
   /** Tokens that the server refuses. */
   const refused = new Set<string>()
   /** The sessions that the server knows; it has none until a test adds this. It may leave their end without an answer. */
@@ -104,14 +133,19 @@ async function mcpServerOf(issuer: McpIssuer) {
     const server = new McpServer({ name: 'tools', version: '1.0.0' })
     for (const name of ['read', 'write'])
       server.registerTool(name, {}, () => ({ content: [{ type: 'text', text: `${name} done` }] }))
+    server.registerTool('wait', {}, () => new Promise(() => undefined))
     return server
-  })
-  onTestFinished(() => handler.close())
+  }, handling)
+  /** The tokens and methods that it received, and the methods whose connection ended before the response. */
+  const tokens: string[] = []
+  const received: string[] = []
+  const aborted: string[] = []
 
-  async function serve(request: Request): Promise<Response> {
+  async function serve(request: Request, text: string): Promise<Response> {
     if (new URL(request.url).pathname.startsWith('/.well-known/'))
       return Response.json({ resource: url, authorization_servers: [issuer.url] })
     const header = request.headers.get('authorization') ?? ''
+    tokens.push(header)
     const isRefused = demands.isStrict || refused.has(header)
     const scopes = isRefused ? undefined : await issuer.scopesOf(request.headers)
     const challenge = (more = '') => ({ headers: { 'www-authenticate': `Bearer scope="tool:read"${more}` } })
@@ -127,7 +161,6 @@ async function mcpServerOf(issuer: McpIssuer) {
       })
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     }
-    const text = await request.clone().text()
     const isFirst = text.includes('"method":"initialize"')
     if (sessions.known && !isFirst && !sessions.known.has(request.headers.get('mcp-session-id') ?? ''))
       return new Response('', { status: 404 })
@@ -151,24 +184,43 @@ async function mcpServerOf(issuer: McpIssuer) {
     return new Response('', { status: 403, headers })
   }
 
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk)
-    const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}
+  const listener: RequestListener = async (incoming, outgoing) => {
+    const text = String(Buffer.concat(await incoming.toArray()))
     const headers = incoming.headers as Record<string, string>
-    const request = new Request(`${listening.url}${incoming.url}`, {
-      method: incoming.method ?? '',
-      headers,
-      ...body,
-    })
-    const response = await serve(request)
+    const init = { method: incoming.method ?? '', headers, body: text || null }
+    const [, method = ''] = /"method":"(.*?)"/.exec(text) ?? []
+    received.push(method)
+    outgoing.on('close', () => outgoing.writableFinished || aborted.push(method))
+    const response = await serve(new Request(new URL(incoming.url ?? '', url), init), text)
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    outgoing.flushHeaders()
     if (response.body) for await (const chunk of response.body) outgoing.write(chunk)
     outgoing.end()
+  }
+  async function listen(port = 0) {
+    const pem = isSecure ? readFileSync(CERTIFICATE) : ''
+    const http = isSecure ? createSecureServer({ key: pem, cert: pem }, listener) : createServer(listener)
+    // A connection that ends because it was idle would break the request that a client sends at the same moment.
+    Object.assign(http, { keepAliveTimeout: 0 })
+    await once(http.listen(port, '127.0.0.1'), 'listening')
+    return http
+  }
+  let http = await listen()
+  const { port } = http.address() as AddressInfo
+  const url = isSecure ? `https://localhost:${port}/mcp` : `http://127.0.0.1:${port}/mcp`
+  const start = async () => {
+    http = await listen(port)
+  }
+  async function stop(): Promise<void> {
+    const closed = once(http, 'close')
+    http.close()
+    http.closeAllConnections()
+    await closed
+  }
+  onTestFinished(async () => {
+    await stop()
+    await handler.close()
   })
-  const listening = await listenOnLoopback(server)
-  onTestFinished(listening.close)
-  const url = `${listening.url}/mcp`
   const shown: PendingCodes[] = []
   const options: McpLoginOptions = {
     store: memoryStore(),
@@ -187,6 +239,11 @@ async function mcpServerOf(issuer: McpIssuer) {
     sessions,
     streams,
     demands,
+    tokens,
+    received,
+    aborted,
+    start,
+    stop,
     codes,
     refreshes,
     revocations,
