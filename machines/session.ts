@@ -42,7 +42,6 @@ const LONGEST_PAUSE = 60_000
 /** What a session has to revoke at first. One for all, because ten thousand may be open at once. */
 const NOTHING: readonly OAuthToken[] = []
 
-/** What is possible while there is no login. */
 const withoutLogin = {
   need: 'restoring',
   login: 'authorizing',
@@ -466,7 +465,6 @@ function tokensOf(...tokens: readonly (OAuthToken | undefined)[]): OAuthToken[] 
   return tokens.filter((token) => token !== undefined)
 }
 
-/** Reads the token that the states with a login have. */
 function keptIn({ kept }: SessionContext): KeptToken {
   if (kept === undefined) throw new TypeError('the context has no token')
   return kept

@@ -73,7 +73,6 @@ function checkCryptoKey(key: CryptoKey): CryptoKey {
   )
 }
 
-/** The parts of a Node `KeyObject` that are used here. */
 interface ExportableKey {
   readonly type: string
   readonly asymmetricKeyType?: string

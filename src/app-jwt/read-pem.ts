@@ -9,7 +9,6 @@ const REFUSED_LABELS = [
   [/^(EC|DSA)/, 'key_not_rsa'],
 ] as const
 
-/** The header that marks an encrypted PKCS#1 key. */
 const ENCRYPTED_HEADER = /-Proc-Type:4,ENCRYPTED/
 
 /**

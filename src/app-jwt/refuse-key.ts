@@ -12,7 +12,6 @@ const ADVICE = {
   key_too_short: 'the RSA key has fewer than 2048 bits: generate a new key in the settings of the app',
 } satisfies Record<Extract<JwtErrorCode, `key_${string}`>, string>
 
-/** Creates the error for an unusable key. */
 export function refuseKey(code: keyof typeof ADVICE): JwtError {
   return new JwtError(code, ADVICE[code])
 }

@@ -16,7 +16,6 @@ export type AppJwtSign = (
   signingInput: Uint8Array<ArrayBuffer>,
 ) => Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>
 
-/** Signs with the caller's function, and checks what it returns. */
 export function signWithFunction(sign: AppJwtSign): SignCompact {
   return async (header, payload) => {
     const signingInput = `${encode(JSON.stringify(header))}.${encode(payload)}`

@@ -21,7 +21,6 @@ export function bearer(token: string | Secret, scheme: 'Bearer' | 'DPoP' = 'Bear
   return new Secret(`${scheme} ${value}`)
 }
 
-/** Creates the error for a token of a type that this package cannot send. */
 export function notBearer(): BadOptionError {
   return new BadOptionError(
     'the token type is neither "bearer" nor "DPoP": if the API accepts the token as a bearer token, pass the access token to oauth()',

@@ -10,7 +10,6 @@ const MARGIN = 300_000
 /** An installation token. Times are epoch milliseconds of our clock. */
 export interface InstallationToken {
   readonly token: Secret
-  /** When it was requested. */
   readonly mintedAt: number
   readonly expiresAt: number
 }
@@ -30,7 +29,6 @@ export function readInstallationToken(
   return { token: new Secret(token), mintedAt, expiresAt: mintedAt + lifetime }
 }
 
-/** Whether a token must be replaced before it is used. */
 export function isNearExpiry(
   { mintedAt, expiresAt }: Omit<InstallationToken, 'token'>,
   now: number,

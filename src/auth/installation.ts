@@ -338,7 +338,6 @@ function isName(text: unknown): boolean {
   return typeof text === 'string' && /^[\w.-]+$/.test(text) && !/^\.+$/.test(text)
 }
 
-/** Returns a function that rethrows an error, with a hint if it is a 404. */
 function withHint(hint: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ApiError) || error.status !== 404) throw error

@@ -17,7 +17,6 @@ type SharedToken =
   | { readonly v: 1; readonly token: string; readonly mintedAt: number; readonly expiresAt: number }
   | { readonly v: 1; readonly claim: string }
 
-/** A record in a store, and its name. */
 interface StoredRecord {
   readonly store: Store
   readonly key: string

@@ -2,7 +2,6 @@ import { unlessAborted } from '../request/clock.ts'
 import { discard } from '../request/response.ts'
 import type { ApiTarget, Auth, AuthRequest } from './auth.ts'
 
-/** The headers that a form adds to a request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
 /** How often one request is sent, whatever its form of authentication learns. */

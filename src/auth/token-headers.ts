@@ -6,7 +6,6 @@ import type { Secret } from '../secret.ts'
 import type { AuthRequest } from './auth.ts'
 import { bearer, notBearer } from './bearer.ts'
 
-/** What of a token its headers depend on. */
 export type SentToken = Pick<OAuthToken, 'accessToken' | 'tokenType' | 'dpopKey'>
 
 /** An error code of RFC 9449, sections 7.1 and 9, in a challenge of an API. */

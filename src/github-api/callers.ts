@@ -3,7 +3,6 @@ import { AccessError } from '../errors.ts'
 import { json, type ServiceResponse } from '../service/http/types.ts'
 import type { Authentication } from '../service/tokens/authenticate.ts'
 
-/** What a token may access. */
 export interface InstallationCaller {
   readonly form: 'installation'
   /** The user or organization that installed the app. */
@@ -48,7 +47,6 @@ export function describeInstallation(caller: Caller | undefined): ServiceRespons
   })
 }
 
-/** A repository as GitHub describes it. */
 export function describeRepository(owner: string, { id, name }: Repository): object {
   return { id, name, full_name: `${owner}/${name}`, owner: { login: owner } }
 }

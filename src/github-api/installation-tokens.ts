@@ -38,7 +38,6 @@ export interface InstalledApp extends RegisteredApp {
   readonly installations?: readonly AppInstallation[]
 }
 
-/** An installation, with its defaults and its app. */
 export interface KnownInstallation extends Required<AppInstallation> {
   readonly appId: number | string
 }
@@ -59,7 +58,6 @@ export function readInstallations(apps: readonly InstalledApp[]): readonly Known
   return installations
 }
 
-/** Issues installation tokens, and keeps them in memory. */
 export function createInstallationTokens() {
   const issued = new Map<string, { readonly caller: InstallationCaller; readonly expiresAt: number }>()
 

@@ -14,13 +14,13 @@ import {
   type Repository,
 } from './callers.ts'
 import {
+  type AppInstallation,
   type InstallationTokens,
   type KnownInstallation,
   lowerLevel,
   type Permissions,
 } from './installation-tokens.ts'
 
-/** What the endpoints of installations need. */
 export interface InstallationEndpoints {
   readonly installations: readonly KnownInstallation[]
   readonly tokens: InstallationTokens
@@ -76,14 +76,10 @@ export function installationEndpoints({ installations, tokens, clock, identify }
     const path = `/app/installations/${id}`
     endpoints.set(path, { GET: first((one) => one.id === id) })
     endpoints.set(`${path}/access_tokens`, {
-      POST: ofApp((own, request) =>
-        issue(
-          tokens,
-          own.find((one) => one.id === id),
-          request,
-          clock.now(),
-        ),
-      ),
+      POST: ofApp((own, request) => {
+        const found = own.find((one) => one.id === id)
+        return found ? issue(tokens, found, request, clock.now()) : NOT_FOUND
+      }),
     })
     const name = encodeURIComponent(owner)
     for (const kind of ['users', 'orgs'])
@@ -104,11 +100,10 @@ const NOT_FOUND = json(404, { message: 'the app has no such installation' })
 
 function issue(
   tokens: InstallationTokens,
-  installation: KnownInstallation | undefined,
+  installation: KnownInstallation,
   request: ServiceRequest,
   now: number,
 ): ServiceResponse {
-  if (installation === undefined) return NOT_FOUND
   const granted = grantOf(installation, bodyOf(request))
   if (typeof granted === 'string') return json(422, { message: granted })
   const { permissions, repositories } = granted
@@ -146,16 +141,10 @@ function grantOf(installation: KnownInstallation, body: string): InstallationGra
   if (!isKnown) return 'the installation does not have these repositories'
   const isAsked = ({ id, name }: Repository) =>
     (names === undefined && ids === undefined) || askedNames.has(lowerCase(name)) || askedIds.has(id)
-  return {
-    permissions: permissions as Permissions,
-    repositories: known.filter(isAsked),
-  }
+  return { permissions: permissions as Permissions, repositories: known.filter(isAsked) }
 }
 
-interface InstallationGrant {
-  readonly permissions: Permissions
-  readonly repositories: readonly Repository[]
-}
+type InstallationGrant = Required<Pick<AppInstallation, 'permissions' | 'repositories'>>
 
 interface AskedToken {
   readonly permissions?: unknown

@@ -135,7 +135,6 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 }
 
-/** Asks the issuer about tokens, if this API has a client ID there. */
 function createAsk(
   { clientId, clientAuthentication }: VerifierOptions,
   keys: ReturnType<typeof createIssuerKeys>,

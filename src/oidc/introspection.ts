@@ -15,7 +15,6 @@ const MOST = 1000
 /** Seconds for a response. */
 const TIMEOUT = 10
 
-/** What an issuer said about a valid token. */
 type TokenClaims = Readonly<Record<string, unknown>>
 
 /**

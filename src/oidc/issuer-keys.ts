@@ -21,7 +21,6 @@ const PAUSE = 5000
 /** Seconds for the metadata and the keys. */
 const TIMEOUT = 10
 
-/** The metadata and the keys of an issuer, as they were at a time. */
 export interface IssuerKeys {
   readonly provider: Provider
   /** Finds the key of a token. `undefined` if the issuer publishes no keys. */

@@ -159,7 +159,6 @@ function wrongClaim(claim: string): BadIdTokenError {
   return new BadIdTokenError(`its claim "${claim}" is missing or not as expected`, claim)
 }
 
-/** What the error codes of jose mean. */
 const REASONS: Record<string, string> = {
   ERR_JWKS_INVALID: 'the keys of the provider are not a key set',
   ERR_JWKS_NO_MATCHING_KEY: 'no key of the provider matches it',

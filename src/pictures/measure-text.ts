@@ -19,7 +19,6 @@ export interface Font {
   readonly kind: 'regular' | 'bold'
 }
 
-/** The letters of pictures. */
 export const FONTS = {
   name: { size: 17, kind: 'bold' },
   text: { size: 13, kind: 'regular' },

@@ -18,7 +18,6 @@ export const STATE_ROLES: Readonly<Record<string, Role>> = {
   cancelled: 'over',
 }
 
-/** The role of a state of which only the name is known. */
 export function roleOfName(name: string): Role {
   return Object.hasOwn(STATE_ROLES, name) ? (STATE_ROLES[name] as Role) : 'waiting'
 }

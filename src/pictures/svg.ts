@@ -28,7 +28,6 @@ export function text(
   return element('text', { class: className, x, y, dy: '.35em', 'text-anchor': anchor }, escapeXml(words))
 }
 
-/** Writes one line of bold words and others. */
 export function twoWords(
   x: number,
   y: number,
@@ -50,7 +49,6 @@ interface Area {
   readonly height: number
 }
 
-/** A box with round corners. */
 export function box(className: string, area: Area, radius: number, inset = 0): string {
   return element('rect', {
     class: className,

@@ -64,7 +64,6 @@ export const LIGHT = {
   'over-ink': '#57606a',
 } as const
 
-/** The dark colours. */
 export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
   ground: '#0b0e12',
   line: '#2b323b',

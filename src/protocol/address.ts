@@ -21,7 +21,6 @@ export function isBaseAddress(address: string): boolean {
   return URL.canParse(address) && /^https?:\/\/[^?#@]+$/i.test(address)
 }
 
-/** Removes a trailing slash, so that a path can be appended. */
 export function withoutSlash(address: string): string {
   return address.endsWith('/') ? address.slice(0, -1) : address
 }

@@ -63,7 +63,6 @@ export function parseDeviceCodes(json: unknown, name = 'device authorization res
   return parseFields(deviceCodes, json, name) as DeviceCodes
 }
 
-/** Picks what the user is shown. */
 export function shownOf({ userCode, verificationUri, verificationUriComplete }: DeviceCodes) {
   return { userCode, verificationUri, ...(verificationUriComplete && { verificationUriComplete }) }
 }

@@ -35,7 +35,6 @@ export function isBetween(value: unknown, least: number, most = Number.POSITIVE_
   return Number.isFinite(value) && Number(value) >= least && Number(value) <= most
 }
 
-/** A non-empty text. */
 export const filled = v.custom<string>(isFilled)
 
 /** A text that is safe to show to a user. */

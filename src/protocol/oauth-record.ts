@@ -65,7 +65,6 @@ export interface OAuthToken {
   readonly dpopKey?: Secret
 }
 
-/** The requested scopes, and how the service separates scopes. */
 export interface Asked {
   readonly scopes: readonly string[]
   readonly separator: ScopeSeparator
@@ -116,7 +115,6 @@ export function hidden(token: OAuthToken): OAuthToken {
   return Object.defineProperty(token, 'toString', SHOWN)
 }
 
-/** The problem with a token, if there is one. */
 export function warningOf(
   tokenType: string,
   dpopKey: Secret | undefined,

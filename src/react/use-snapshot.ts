@@ -2,7 +2,6 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import type { Subscribable } from 'xstate'
 import { type Clock, LONGEST_TIMER } from '../request/clock.ts'
 
-/** The current snapshot of an actor; `undefined` without one. */
 export function useSnapshot<Snapshot>(
   actor: (Subscribable<Snapshot> & { getSnapshot(): Snapshot }) | undefined,
 ): Snapshot | undefined {

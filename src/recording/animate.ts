@@ -4,7 +4,6 @@ export const REDUCED_MOTION = '@media (prefers-reduced-motion:reduce){*{animatio
 /** Milliseconds that an animation shows the result before it starts again. */
 const REST = 3000
 
-/** Timing of an animation that plays a login again and again. */
 export interface Timing {
   /** Milliseconds of a round, with the rest at its end. */
   readonly round: number

@@ -12,7 +12,6 @@ export interface Message {
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** The part of a message that its request or response provides. */
 export type ShownMessage = Pick<Message, 'title' | 'fields'>
 
 /** Bytes of the largest body that is read. */

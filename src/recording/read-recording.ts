@@ -39,7 +39,6 @@ const EVENT = v.pipe(
   ]),
 )
 
-/** An event of a recording. */
 export type ReadEvent = v.InferOutput<typeof EVENT>
 
 /**

@@ -52,31 +52,20 @@ export function recordLogin(
       // The service has issued the token: an error here would lose it.
     }
   }
-  const inspectTransitions = takenTransitions((transition, after) =>
-    report({ ...transitionOf(transition, after), at: at() }),
-  )
+  let before: DeviceSnapshot | undefined
   return {
     fetch: recordedFetch(fetch, (message) => report({ type: 'message', ...message, at: at() })),
     inspect: (event) => {
       // The child actors of requests are inspected too.
       if (event.actorRef.sessionId !== event.rootId) return
-      inspectTransitions(event)
+      if (event.type === '@xstate.microstep') {
+        const after = event.snapshot as DeviceSnapshot
+        const taken = transitionsFrom(before, event.event as DeviceEvent, after)
+        before = after
+        for (const transition of taken) report({ ...transitionOf(transition, after), at: at() })
+      }
       if (event.type === '@xstate.snapshot') recordState(event.snapshot as DeviceSnapshot, at(), report)
     },
-  }
-}
-
-/** Returns an `inspect` callback that calls `onTransition` with each transition of a device authorization. */
-function takenTransitions(
-  onTransition: (transition: AnyTransitionDefinition, after: DeviceSnapshot) => void,
-): (event: InspectionEvent) => void {
-  let before: DeviceSnapshot | undefined
-  return (inspected) => {
-    if (inspected.type !== '@xstate.microstep') return
-    const after = inspected.snapshot as DeviceSnapshot
-    const taken = transitionsFrom(before, inspected.event as DeviceEvent, after)
-    before = after
-    for (const transition of taken) onTransition(transition, after)
   }
 }
 

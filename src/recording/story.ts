@@ -30,7 +30,6 @@ export interface Exchange {
   fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** A recorded login: what it was in, and what it sent and received. */
 export interface Story {
   /** Epoch milliseconds. */
   readonly began: number
@@ -40,7 +39,6 @@ export interface Story {
   readonly exchanges: readonly Exchange[]
 }
 
-/** Tells a recording as a story. */
 export function storyOf(events: readonly ReadEvent[]): Story {
   const began = events[0]?.at ?? 0
   // A clock that was set back must not turn the story around.
@@ -81,7 +79,6 @@ export function storyOf(events: readonly ReadEvent[]): Story {
   return { began, length: last, spans, exchanges: [...exchanges.values()] }
 }
 
-/** The fields of a response that a drawing shows. */
 export function detailsOf({ fields }: Exchange): Exchange['fields'] {
   return fields.filter(([name]) => name === 'interval' || name === 'expires_in' || name === 'scope')
 }

@@ -1,6 +1,6 @@
 import { FONTS, widthOf, wrap } from '../pictures/measure-text.ts'
 import { roleOfName } from '../pictures/state-roles.ts'
-import { element, picture, text } from '../pictures/svg.ts'
+import { box, element, picture, text } from '../pictures/svg.ts'
 import { REDUCED_MOTION, shownBetween, type Timing, timingOf } from './animate.ts'
 import type { Exchange, Span, Story } from './story.ts'
 
@@ -25,7 +25,6 @@ interface Form {
   readonly axis: number
 }
 
-/** For the column of a README. */
 const WIDE: Form = {
   width: 830,
   height: 270,
@@ -38,7 +37,6 @@ const WIDE: Form = {
   axis: 246,
 }
 
-/** For a phone. */
 const NARROW: Form = {
   width: 358,
   height: 470,
@@ -136,13 +134,9 @@ function drawSpan(
   const left = along(from)
   const length = (index === spans.length - 1 ? close : along(to)) - left - 2
   if (length < 4) return { bar: '', name: '' }
-  const place = { x: left, y: device.top, width: length, height: device.height, rx: 8 }
+  const area = { x: left, y: device.top, width: length, height: device.height }
   return {
-    bar: element(
-      'g',
-      { class: `b${index} ${roleOfName(name)}` },
-      element('rect', { class: 'shape', ...place }),
-    ),
+    bar: element('g', { class: `b${index} ${roleOfName(name)}` }, box('shape', area, 8)),
     name:
       length < needed ? '' : label(name, left + length / 2, device.top + device.height / 2, 'trigger', form),
   }
@@ -187,15 +181,14 @@ function drawExchanges(
   })
 }
 
-/** Where a message was lost. */
 function cross(x: number, y: number, service: number): string {
   return `M${at(x - 5, y - 5)}l10 10m0-10l-10 10M${at(x - LEAN / 2, service)}L${at(x, y)}`
 }
 
 /** The service, of which a recording knows only the messages. */
 function drawService({ begin, close, service: { top, height } }: Form): string {
-  const bar = { class: 'shape', x: begin, y: top, width: close - begin - 2, height, rx: height / 2 }
-  return element('g', { class: 'over' }, element('rect', bar))
+  const area = { x: begin, y: top, width: close - begin - 2, height }
+  return element('g', { class: 'over' }, box('shape', area, height / 2))
 }
 
 function at(x: number, y: number): string {
@@ -240,14 +233,8 @@ function drawCaption(
 function drawAxis(length: number, along: (moment: number) => number, form: Form): string[] {
   const seconds = length / 1000
   const step = STEPS.find((candidate) => seconds / candidate <= 10) ?? Math.ceil(seconds / 10)
+  const anchor = form.isUpright ? 'end' : 'middle'
   return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) =>
-    label(
-      `${index * step} s`,
-      along(index * step * 1000),
-      form.axis,
-      'tag',
-      form,
-      form.isUpright ? 'end' : 'middle',
-    ),
+    label(`${index * step} s`, along(index * step * 1000), form.axis, 'tag', form, anchor),
   )
 }

@@ -2,9 +2,7 @@
 const channels = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')
 const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
 
-/** The connection of a request. */
 interface Peer {
-  /** The address of the host at its other end. */
   readonly remoteAddress?: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Secret } from '../secret.ts'
+import type { ReceivedResponse } from './response.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
-/** What errors tell of a request. */
 export interface NamedRequest {
   readonly method: string
   readonly address: string
@@ -13,10 +13,7 @@ const TOKEN = /\b(?=\w*\d)\w{20,}/g
 /** Names a response in an error, with its request if that is known: a page of a proxy says little without it. */
 export function nameResponse(
   name: string,
-  {
-    request,
-    sent,
-  }: { readonly request?: NamedRequest | undefined; readonly sent?: readonly Secret[] | undefined },
+  { request, sent }: Pick<ReceivedResponse, 'request' | 'sent'>,
 ): string {
   return request === undefined ? name : `${name} (${nameRequest(request, sent)})`
 }

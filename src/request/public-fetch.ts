@@ -2,7 +2,6 @@ import { WrongHostError } from '../errors.ts'
 import { guardHeaders } from './guard-headers.ts'
 import { isPrivate } from './private-address.ts'
 
-/** How a request for a public host is sent. */
 interface PublicRequest {
   readonly fetch: typeof globalThis.fetch
   /** Whether connections go to the hosts of the URLs: that of a proxy says nothing about them. */

@@ -16,7 +16,6 @@ import {
 /** Largest response to read, in bytes. */
 const LARGEST_RESPONSE = 64 * 1024
 
-/** Transport and clock of a request. */
 export interface Transport {
   readonly fetch: typeof globalThis.fetch
   readonly clock: { now(): number }

@@ -30,7 +30,6 @@ const os = globalThis.process?.getBuiltinModule?.('node:os')
 /** A point in time on every clock that there is, in milliseconds: one of them may stand still or be set. */
 export type Moment = readonly number[]
 
-/** Returns the present moment. */
 export function momentOf(clock: { now(): number }): Moment {
   return [clock.now(), performance.now(), sinceBoot()]
 }

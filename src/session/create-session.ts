@@ -386,7 +386,6 @@ async function begin(actor: SessionActor, event: SessionEvent): Promise<void> {
   actor.send(event)
 }
 
-/** Waits until a new login is stored. */
 async function waitUntilStored(actor: SessionActor): Promise<void> {
   const { context, value } = await settledOf(actor)
   if (context.outcome && context.outcome.status !== 'authorized') throw reasonOf(context.outcome)
@@ -447,7 +446,6 @@ function hasUnstoredToken({ context: { result } }: SessionSnapshot): boolean {
   return result !== undefined && 'token' in result
 }
 
-/** Why a settled session has no usable token. */
 function reasonWhy({ context, value }: SessionSnapshot): Error {
   if (value === 'ended') return new LoginRequiredError('the login has ended')
   if (value === 'signedOut') return new LoginRequiredError()

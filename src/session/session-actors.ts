@@ -63,10 +63,8 @@ export interface ModuleCopy {
   readonly running: ReadonlySet<number>
 }
 
-/** What the actors of one session need. */
 export interface SessionParts {
   readonly store: SessionStore
-  /** The key of its record. */
   readonly name: string
   /** What the caller stores with a new login. */
   readonly data: SessionData
@@ -80,7 +78,6 @@ export interface SessionParts {
   watched?: { readonly claim: Claim; readonly seenAt: number; readonly counted: number }
 }
 
-/** Reads the stored login. */
 export async function read({ store, name, sender }: SessionParts): Promise<ReadResult> {
   return findLogin(await store.update(name, (value) => ({ result: value })), sender.provider)
 }
@@ -140,7 +137,6 @@ function ownerOf({ store, copy, number }: SessionParts, session: number | '' = n
   return `${store.owners?.self ?? ''}#${copy.id}/${session}`
 }
 
-/** The process of an owner of a claim. */
 export function processOf(owner: string): string {
   return owner.slice(0, owner.lastIndexOf('#'))
 }

@@ -17,7 +17,6 @@ const claim = v.object({ owner: v.string(), nonce: v.string() })
 
 const json = v.custom<Json>((value) => value !== undefined)
 
-/** The data of the caller. */
 const ofCaller = { data: v.exactOptional(json), secret: v.exactOptional(json) }
 
 const record = v.variant('status', [
@@ -45,13 +44,10 @@ const record = v.variant('status', [
   }),
 ])
 
-/** A login as it is stored. */
 export type SessionRecord = v.InferOutput<typeof record>
 
-/** A claim on the refresh token of a record. */
 export type Claim = v.InferOutput<typeof claim>
 
-/** The record of a login that has a token. */
 export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
 
 /** Parses a stored record. Throws DamagedRecordError if it is not one. */
@@ -88,7 +84,6 @@ export function findValidToken(
   return isDue(facts, now) ? undefined : kept.token
 }
 
-/** Creates the record of a token. */
 export function loginRecord(
   { login, generation, token, sentAt }: KeptToken,
   provider: Provider,

@@ -24,7 +24,6 @@ const confirm: PageState = {
 }
 const resource = { uri: 'https://api.example.com', name: 'Deploy API' }
 
-/** One sample of each state of the verification page. */
 export const samples = {
   'an empty field': { type: 'enter', ...form, userCode: '' },
   'a code that came with the address': { type: 'enter', ...form },

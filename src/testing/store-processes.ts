@@ -53,12 +53,8 @@ export async function countInStore(store: Store, write: (text: string) => unknow
 
 /** Lets processes count while some of them are killed or stopped, and checks that every update counts. */
 export async function survivesSignals({ store, start }: SharedStore): Promise<void> {
-  const [early, late, stopped, quiet] = [
-    countsOf(start()),
-    countsOf(start()),
-    countsOf(start()),
-    countsOf(start()),
-  ]
+  const counting = () => countsOf(start())
+  const [early, late, stopped, quiet] = [counting(), counting(), counting(), counting()]
   await early.counts(5)
   early.process.kill('SIGKILL')
   await stopped.counts(10)
@@ -81,31 +77,26 @@ export async function survivesSignals({ store, start }: SharedStore): Promise<vo
 
 function countsOf(process: StoreProcess) {
   let updates = 0
-  let waiting: (() => void)[] = []
-  const wake = () => {
-    const due = waiting
-    waiting = []
-    for (const resolve of due) resolve()
-  }
   let isOver = false
+  let wake = () => {}
   process.stdout?.on('data', (chunk) => {
     updates += String(chunk).length
     wake()
   })
-  const ended = new Promise<void>((resolve) =>
-    process.once('close', () => {
-      isOver = true
-      wake()
-      resolve()
-    }),
-  )
+  const ended = new Promise<void>((resolve) => process.once('close', resolve)).then(() => {
+    isOver = true
+    wake()
+  })
   return {
     process,
     ended,
     updates: () => updates,
     /** Resolves once the process has counted this often, or has ended. */
     async counts(times: number): Promise<void> {
-      while (updates < times && !isOver) await new Promise<void>((resolve) => waiting.push(resolve))
+      while (updates < times && !isOver)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
     },
   }
 }

@@ -28,7 +28,6 @@ interface Found {
   readonly mtime: number
 }
 
-/** Tells whether the process that made a file has ended. */
 type IsDead = (found: Found) => boolean
 
 /** What a file system says that has no room for more content. */

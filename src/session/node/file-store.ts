@@ -13,7 +13,6 @@ import { processOwners } from './process-owners.ts'
 /** The end of the name of a file that is being written. The file of another login may begin with the same name. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Leaves records as they are. */
 const NO_SEAL: RecordSeal = { open: async (_, value) => value, close: async (_, value) => value }
 
 /** Options of `fileStore`. */
@@ -44,7 +43,6 @@ export function fileStore(name: string, options: FileStoreOptions = {}): Session
   return filesIn(folderOf(name), key === undefined ? NO_SEAL : createSeal(key))
 }
 
-/** Stores sessions in the files of a folder. */
 export function filesIn(folder: string, seal: RecordSeal): SessionStore {
   const owners = processOwners()
   const inTurn = createTurns()
@@ -92,7 +90,6 @@ export function fileIn(folder: string, key: string): string {
   return join(folder, `${encodeURIComponent(key)}.json`)
 }
 
-/** Describes to users where a login is. */
 export function describePlace(file: string, isPlain: boolean): string {
   return `${file} (${isPlain ? 'plain text' : 'encrypted with a key in the system keyring'})`
 }
@@ -162,7 +159,6 @@ async function removeLeftovers(file: string, names: readonly string[]): Promise<
       await rm(join(dirname(file), name), { force: true })
 }
 
-/** Names the file in an error of the system. */
 function namingFile(file: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   return syscall === undefined

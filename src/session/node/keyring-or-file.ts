@@ -5,7 +5,6 @@ import { describePlace, fileIn, filesIn } from './file-store.ts'
 import { keyringKey } from './keyring-key.ts'
 import { folderOf } from './private-files.ts'
 
-/** A store that encrypts tokens if it can. */
 export interface KeyringOrFile extends SessionStore {
   /** Why the last token that was written is in plain text; `undefined` if it is encrypted. */
   whyPlain(): string | undefined

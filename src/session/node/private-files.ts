@@ -47,7 +47,6 @@ export async function openRegularFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Reads a text file, synchronously. */
 export function readRegularFileSync(path: string): string {
   const file = openSync(path, FLAGS)
   try {

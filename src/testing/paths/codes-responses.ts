@@ -8,7 +8,6 @@ import {
 import { type DeviceCodes, parseDeviceCodes } from '../../protocol/device-codes.ts'
 import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
 
-/** The codes of every path, as sent on the wire. */
 const CODES = {
   device_code: '0000000000000000000000000000000000000000',
   user_code: 'ABCD-EFGH',

@@ -154,7 +154,6 @@ async function runPath(
   }
 }
 
-/** What the device must show. */
 export function expectationOf({ device, now }: DeviceSituation): DeviceExpectation {
   if (device === undefined) throw new TypeError('the device was not started')
   const { status, activity, text, error } = viewOf(device, now)
@@ -178,7 +177,6 @@ function hasResponse(step: DeviceWalkStep, next: DeviceWalkStep | undefined): bo
 
 const WOKEN = { not: 'woken', due: 'woken when a poll is due', over: 'woken after the code has expired' }
 
-/** Describes a step for path names. */
 export function describeStep(step: DeviceWalkStep): string {
   switch (step.type) {
     case 'start':

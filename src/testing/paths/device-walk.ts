@@ -22,7 +22,6 @@ export interface DeviceSituation {
 /** Adds a step that no service or user can cause: an error in the client's own code during a poll. */
 export type DeviceWalkStep = DeviceStep | { readonly type: 'defect' }
 
-/** A step after the start. */
 type StepUnderway = Exclude<DeviceWalkStep, { type: 'start' }>
 
 /** Events of the machine: from its callers, its two requests and its timers. */
@@ -38,7 +37,6 @@ export interface DeviceWalk extends Walk<DeviceSituation, DeviceWalkStep> {
   send(situation: DeviceSituation, event: DeviceMachineEvent, now: number): DeviceSituation
 }
 
-/** Start, start time and provider of a walk. */
 export interface DeviceWalkOptions {
   /** Begin with a new login (the default), or with a resumed one up to its next poll, since all continue alike after it. */
   readonly begin?: 'new' | 'resumed'
@@ -259,13 +257,11 @@ export function eventOf(
   }
 }
 
-/** The event of the only running timer. */
 function timerOf(situation: DeviceSituation): DeviceMachineEvent {
   const timer = [...eventTypesOf(deviceOf(situation))].find((type) => type.startsWith('xstate.after.'))
   return { type: timer } as DeviceMachineEvent
 }
 
-/** The event of a finished request. */
 export function doneEvent(actorId: 'requestCodes' | 'pollToken', output: unknown): DeviceMachineEvent {
   return { type: `xstate.done.actor.${actorId}`, actorId, output }
 }

@@ -54,7 +54,6 @@ export interface WalkedStep<Situation, Step> {
   readonly situation: Situation
 }
 
-/** Generates paths. */
 export function pathsOf<Situation, Step>(
   walk: Walk<Situation, Step>,
   kind: PathKind,
@@ -67,7 +66,6 @@ export function pathsOf<Situation, Step>(
   return labels.filter(({ length }) => length > 0).map(walkAgain)
 }
 
-/** Lists every edge of the graph. */
 export function edgesOf<Situation, Step>(walk: Walk<Situation, Step>): Edge[] {
   const neighbours = adjacencyMapToArray(modelOf(walk, 'shortest').getAdjacencyMap())
   const edges = neighbours.map(({ state, event, nextState }) => ({
@@ -83,79 +81,54 @@ export function edgesOf<Situation, Step>(walk: Walk<Situation, Step>): Edge[] {
  * may have reached at another time: the situation after a step is known only when the path itself is walked.
  */
 function walker<Situation, Step>(walk: Walk<Situation, Step>) {
-  interface Node {
-    readonly situation: Situation
-    readonly next: Map<string, WalkedStep<Situation, Step> & Node>
-  }
-  const root: Node = { situation: walk.start, next: new Map() }
+  /** The last steps of paths, by the labels of the whole path. */
+  const taken = new Map<string, WalkedStep<Situation, Step>>()
 
-  function follow({ situation: from, next }: Node, label: string): WalkedStep<Situation, Step> & Node {
-    const known = next.get(label)
-    if (known) return known
+  function follow(from: Situation, label: string): WalkedStep<Situation, Step> {
     const step = walk.next(from).find((candidate) => walk.labelOf(candidate) === label)
     if (step === undefined) throw new Error(`${walk.nameOf(from)} has no step "${label}"`)
-    const node = { step, situation: walk.take(from, step), next: new Map() }
-    next.set(label, node)
-    return node
+    return { step, situation: walk.take(from, step) }
   }
 
   return (labels: readonly string[]): readonly WalkedStep<Situation, Step>[] => {
-    let node = root
+    let path = ''
+    let situation = walk.start
     return labels.map((label) => {
-      const reached = follow(node, label)
-      node = reached
-      return reached
+      path += `${label}\n`
+      const walked = taken.get(path) ?? follow(situation, label)
+      taken.set(path, walked)
+      situation = walked.situation
+      return walked
     })
   }
 }
 
-/** Formats an edge as one line. */
 export function nameOfEdge({ from, step, to }: Edge): string {
   return `${from} --${step}--> ${to}`
 }
 
-/** The graphs of walks. Each step is taken once for all paths and edges of a walk. */
-const graphs = new WeakMap<object, unknown>()
-
-function graphOf<Situation, Step>(walk: Walk<Situation, Step>): ReturnType<typeof newGraph<Situation, Step>> {
-  const known = graphs.get(walk) ?? newGraph(walk)
-  graphs.set(walk, known)
-  return known as ReturnType<typeof newGraph<Situation, Step>>
-}
-
-function newGraph<Situation, Step>(walk: Walk<Situation, Step>) {
+function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
   const seen = new Map<string, Here<Situation>>()
-  const taken = new Map<Here<Situation>, Map<string, Here<Situation>>>()
+  const taken = new Map<string, Here<Situation>>()
 
   /** The first situation with a name stands for all of them. */
   function here(situation: Situation): Here<Situation> {
     const name = walk.nameOf(situation)
-    const known = seen.get(name) ?? {
-      status: 'active',
-      output: undefined,
-      error: undefined,
-      situation,
-      name,
-      // The graph package includes situations in descriptions: the name is enough.
-      toJSON: () => name,
-    }
+    // The graph package includes situations in descriptions: the name is enough.
+    const ours = { situation, name, toJSON: () => name }
+    const known = seen.get(name) ?? { status: 'active', output: undefined, error: undefined, ...ours }
     seen.set(name, known)
     return known
   }
 
+  /** Takes each step once for all paths. */
   function leave(from: Here<Situation>, { type, step }: TakenStep<Step>): Here<Situation> {
-    const left = taken.get(from) ?? new Map<string, Here<Situation>>()
-    taken.set(from, left)
-    const to = left.get(type) ?? here(walk.take(from.situation, step))
-    left.set(type, to)
+    const edge = `${from.name} --${type}`
+    const to = taken.get(edge) ?? here(walk.take(from.situation, step))
+    taken.set(edge, to)
     return to
   }
 
-  return { here, leave }
-}
-
-function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
-  const { here, leave } = graphOf(walk)
   const logic: ActorLogic<Here<Situation>, TakenStep<Step>, undefined> = {
     getInitialSnapshot: () => here(walk.start),
     transition: leave,

@@ -8,7 +8,6 @@ export interface WireResponse {
   readonly body: string
 }
 
-/** Creates a JSON response. */
 export function jsonResponse(
   body: object,
   status = 200,

@@ -32,7 +32,6 @@ const NAMES = ['drop', 'lose', 'hang', 'html', 'malformed']
 
 const PAGE = '<!doctype html><title>Welcome to the network</title><p>Sign in to continue.</p>'
 
-/** The request that a fault is applied to. */
 export interface FaultyExchange {
   /** Passes the request to the service. */
   respond(): Promise<Response>

@@ -3,7 +3,6 @@ import { type Clock, LONGEST_TIMER } from '../../request/clock.ts'
 /** The timers of the runtime, also if a test replaces them later. */
 const realTimeout = globalThis.setTimeout
 
-/** A timer that is set. */
 interface Timer {
   readonly due: number
   readonly callback: () => void
@@ -81,7 +80,6 @@ export class VirtualTime {
     return true
   }
 
-  /** Advances time by this many milliseconds. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.now + milliseconds
     do await this.settle()
