@@ -57,6 +57,10 @@ const revealed = async (service: Service, auth: Installation) =>
 
 const MINUTE = 60_000
 
+/** The response to a request for a token. */
+const minted = (token: string, now: number) =>
+  Response.json({ token, expires_at: new Date(now + 60 * MINUTE).toISOString() }, { status: 201 })
+
 /** A response that arrives when the test says so. */
 function later<Value = Response>() {
   let resolve: (value: Value) => void = () => undefined
@@ -426,9 +430,8 @@ describe('closing', () => {
 })
 
 describe('a shared store', () => {
-  /** Processes of a fleet: each has its own objects, and all have one store. */
-  const fleet = (service: Service, store: InstallationOptions['store'], size = 20) =>
-    Array.from({ length: size }, () => at(service, store && { store }))
+  /** Two processes of a fleet: each has its own objects, and both have one store. */
+  const fleet = (service: Service, store: Store) => [at(service, { store }), at(service, { store })] as const
 
   /** Begins to mint a token, and never gets a response. */
   async function mintsForEver(service: Service, auth: Installation) {
@@ -441,26 +444,21 @@ describe('a shared store', () => {
   test('a fleet mints once, also when the token is due', async () => {
     const clock = steppingClock()
     const store = memoryStore({ clock })
-    let minted = 0
-    const fetch: typeof globalThis.fetch = async () => {
-      minted += 1
-      const end = new Date(clock.now() + 60 * MINUTE).toISOString()
-      return Response.json({ token: `ghs_${minted}`, expires_at: end }, { status: 201 })
-    }
+    const fetch = vi.fn(async () => minted(`ghs_${fetch.mock.calls.length}`, clock.now()))
     const processes = Array.from({ length: 20 }, () => signingAtOnce({ store, clock }))
     for (const round of [1, 2]) {
       const tokens = await Promise.all(processes.map(async (auth) => (await auth.token({ fetch })).reveal()))
       expect(new Set(tokens)).toEqual(new Set([`ghs_${round}`]))
       clock.time += 56 * MINUTE
     }
-    expect(minted).toBe(2)
+    expect(fetch).toHaveBeenCalledTimes(2)
   })
 
   test('tokens are encrypted with sealed()', async () => {
     const service = appService()
     const { store, written } = watchedStore(service.clock)
     const key = crypto.getRandomValues(new Uint8Array(32))
-    const [one, other] = fleet(service, sealed(store, key), 2) as [Installation, Installation]
+    const [one, other] = fleet(service, sealed(store, key))
     const token = await revealed(service, one)
     expect(await revealed(service, other)).toBe(token)
     expect(service.minted()).toBe(1)
@@ -482,7 +480,7 @@ describe('a shared store', () => {
   test('a failure lets the next process try', async () => {
     const service = appService()
     const store = memoryStore({ clock: service.clock })
-    const [one, other] = fleet(service, store, 2) as [Installation, Installation]
+    const [one, other] = fleet(service, store)
     service.instead = () => new Response(null, { status: 500 })
     await expect(revealed(service, one)).rejects.toMatchObject({ status: 500 })
     service.instead = undefined
@@ -494,7 +492,7 @@ describe('a shared store', () => {
   test('a process that ends while it mints holds the others up for a while only', async () => {
     const service = appService()
     const store = memoryStore({ clock: service.clock })
-    const [ended, other] = fleet(service, store, 2) as [Installation, Installation]
+    const [ended, other] = fleet(service, store)
     await mintsForEver(service, ended)
     service.clock.time += 30_000
     const before = service.clock.now()
@@ -507,11 +505,8 @@ describe('a shared store', () => {
     const service = appService()
     const { clock } = service
     const store = memoryStore({ clock })
-    const [ended, ...others] = [
-      signingAtOnce({ store, clock }),
-      signingAtOnce({ store, clock }),
-      signingAtOnce({ store, clock }),
-    ]
+    const process = () => signingAtOnce({ store, clock })
+    const [ended, ...others] = [process(), process(), process()]
     const never = vi.fn(() => new Promise<never>(() => undefined))
     ended.token({ fetch: never }).catch(() => undefined)
     await eventually(() => expect(never).toHaveBeenCalled())
@@ -520,8 +515,7 @@ describe('a shared store', () => {
       const start = clock.now()
       while (clock.now() < start + 5_000)
         await new Promise((resolve) => clock.setTimeout(() => resolve(0), 500))
-      const end = new Date(clock.now() + 60 * MINUTE).toISOString()
-      return Response.json({ token: 'ghs_1', expires_at: end }, { status: 201 })
+      return minted('ghs_1', clock.now())
     })
     await Promise.all(others.map((auth) => auth.token({ fetch })))
     expect(fetch).toHaveBeenCalledOnce()
@@ -567,11 +561,8 @@ describe('a shared store', () => {
     const service = appService()
     const { clock } = service
     const store = memoryStore({ clock })
-    const [slow, next, last] = [
-      signingAtOnce({ store, clock }),
-      signingAtOnce({ store, clock }),
-      signingAtOnce({ store, clock }),
-    ]
+    const process = () => signingAtOnce({ store, clock })
+    const [slow, next, last] = [process(), process(), process()]
     const [failure, response] = [later(), later()]
     const [first, second] = [vi.fn(() => failure.promise), vi.fn(() => response.promise)]
     const failed = slow.token({ fetch: first })
@@ -619,7 +610,7 @@ describe('a shared store', () => {
   test('a process that holds an older token does not remove the newer one', async () => {
     const service = appService()
     const store = memoryStore({ clock: service.clock })
-    const [one, other] = fleet(service, store, 2) as [Installation, Installation]
+    const [one, other] = fleet(service, store)
     await revealed(service, one)
     service.clock.time += 56 * MINUTE
     const newer = await revealed(service, other)
@@ -638,8 +629,7 @@ describe('what does not respond', () => {
     return () => vi.useRealTimers()
   })
 
-  const minting = async () =>
-    Response.json({ token: 'ghs_1', expires_at: new Date(Date.now() + 60 * MINUTE).toISOString() })
+  const minting = async () => minted('ghs_1', Date.now())
 
   test('a signer holds up an installation for 30 seconds, and the next call tries again', async () => {
     const signs = [never, () => new Uint8Array(256)]
@@ -712,9 +702,7 @@ const tokenFirst =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
     const request = new Request(input, init)
-    if (!request.url.endsWith('/access_tokens')) return fetch(request)
-    const end = new Date(Date.now() + 60 * MINUTE).toISOString()
-    return Response.json({ token: 'ghs_secret', expires_at: end }, { status: 201 })
+    return request.url.endsWith('/access_tokens') ? minted('ghs_secret', Date.now()) : fetch(request)
   }
 
 formContract(

@@ -26,6 +26,7 @@ test.for([
   { lifetime: undefined, at: 1_000_000_000, isFound: true },
   // The clock was set back.
   { lifetime: 600, at: 939, isFound: false },
+  { lifetime: 600, at: 940, isFound: true },
 ])(
   'finds a token of $lifetime s from 1000 s in its record at $at s: $isFound',
   ({ lifetime, at, isFound }) => {

@@ -2,24 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { formOf } from '../../src/auth/auth.ts'
 import { createApi } from '../../src/auth/index.ts'
 import { AuthgraphError } from '../../src/errors.ts'
-import { type OAuthToken, type Provider, watchActor } from '../../src/index.ts'
+import type { OAuthToken, Provider } from '../../src/index.ts'
 import { Secret } from '../../src/secret.ts'
-import { type Session, type SessionStore, viewOfSession } from '../../src/session/index.ts'
+import { type Session, viewOfSession } from '../../src/session/index.ts'
 import type { Owners } from '../../src/session/session-store.ts'
 import { errorWith } from '../support/error-with.ts'
 import { foreignToken, HOUR, troubled, world } from './support/world.ts'
 
-/** How a process tells others apart, of which one may be gone. */
-function owners(self: string, gone?: string): Owners {
-  return { self, isGone: (owner) => owner === gone, pidOf: () => 4711 }
-}
-
-/** Writes the claim of another session into the stored login. */
-function claimFor(owner: string, store: SessionStore, nonce = 'one'): Promise<void> {
-  return store.update('default', (value) => ({
-    result: undefined,
-    value: { ...(value as object), claim: { owner, nonce } },
-  }))
+/** How a process tells others apart, which live. */
+function owners(self: string): Owners {
+  return { self, isGone: () => false, pidOf: () => 4711 }
 }
 
 /** An API that a session calls. It refuses some tokens, and notes all that it gets. */
@@ -32,18 +24,6 @@ function apiOf(session: Session, provider: Provider, refuses: (header: string) =
   }
   const api = createApi({ auth: session, provider, fetch })
   return { seen, call: () => api('/user') }
-}
-
-/** A session that was issued a new pair while its store could not be written. */
-async function holdingAPair() {
-  const made = world()
-  await made.loggedIn()
-  const { trouble, store } = troubled(made.store)
-  const session = made.open({ store })
-  const { token, release } = await made.refreshing(session)
-  trouble.isBroken = true
-  release()
-  return { ...made, session, token, trouble }
 }
 
 describe('a session', () => {
@@ -97,22 +77,6 @@ describe('a session', () => {
     await time.advance(1000)
     expect(await read(session)).toBe('access-0-2')
     expect(server.requests).toHaveLength(4)
-  })
-
-  test.each([
-    [HOUR, 'access-0-1'],
-    [61_000, 'access-0-1'],
-    // By less than it is refreshed early.
-    [59_000, 'access-0-0'],
-  ])('a token that was received while the clock was %i ms ahead becomes %s', async (step, expected) => {
-    const { time, setClock, server, loggedIn, read } = world()
-    setClock(step)
-    const session = await loggedIn()
-    setClock(0)
-    expect(await read(session)).toBe(expected)
-    await time.advance(HOUR - 61_000)
-    expect(await read(session)).toBe(expected)
-    expect(server.requests.slice(2)).toEqual(expected === 'access-0-1' ? ['refresh-0-0'] : [])
   })
 
   test('keeps a token that cannot be refreshed and was received while the clock was ahead', async () => {
@@ -198,28 +162,6 @@ describe('a session', () => {
       expect(session.actor.getSnapshot().value).toBe(row.end)
     },
   )
-
-  test('a pair that is not stored is refreshed only once it is stored', async () => {
-    const { time, server, session, token, trouble, open, over, read, stored } = await holdingAPair()
-    await token
-    await time.advance(HOUR)
-    await expect(over(session.token())).rejects.toThrow('disk full')
-    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
-    trouble.isBroken = false
-    expect(await read(session)).toBe('access-0-2')
-    expect(await stored()).toMatchObject({ generation: 2 })
-    expect(await read(open())).toBe('access-0-2')
-  })
-
-  test('takes over the claim of a process that is gone', async () => {
-    const { time, server, store, loggedIn, open, over } = world()
-    await loggedIn()
-    await claimFor('gone#1', store)
-    await time.advance(HOUR)
-    const session = open({ store: { ...store, owners: owners('self', 'gone') } })
-    expect((await over(session.token())).reveal()).toBe('access-0-1')
-    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
-  })
 
   test('a claim of a session of another copy of this module, in the same process, is not taken over', async () => {
     const { server, store, clock, loggedIn, open, over, refreshing } = world()
@@ -516,21 +458,6 @@ describe('the end of a session', () => {
     const { why } = await over(session.logout())
     expect(why).toMatch(/^\S+ cannot be reached/)
   })
-
-  test('another login during a refresh wins, and the pair of the old login is revoked', async () => {
-    const { time, server, loggedIn, open, over, read, refreshing, stored } = world()
-    const session = await loggedIn()
-    const other = open()
-    const { token, release } = await refreshing(session)
-    await over(other.login())
-    release()
-    await time.advance(1000)
-    // One life of the session ends here; the next call reads the new login.
-    expect(await over(token).then((secret) => secret.reveal())).toBe('access-1-0')
-    expect(server.revoked).toEqual(['refresh-0-1'])
-    expect(await stored()).toMatchObject({ generation: 0 })
-    expect(await read(open())).toBe('access-1-0')
-  })
 })
 
 describe('a session as a form of authentication', () => {
@@ -636,27 +563,6 @@ describe('the API of another host', () => {
     const session = await loggedIn({ provider: { ...provider, baseUrl: undefined } })
     expect(await over(apiOf(session, provider, () => false).call())).toEqual({ login: 'octocat' })
   })
-})
-
-test('a view shows the codes and the progress of a login', async () => {
-  const { time, open, over } = world()
-  const session = open()
-  const seen: unknown[] = []
-  watchActor(session.actor, (snapshot) => {
-    const { status, login } = viewOfSession(snapshot, time.now)
-    seen.push(login ? [status, login.activity, login.userCode] : status)
-  })
-  await over(session.login())
-  expect(seen).toEqual([
-    'restoring',
-    'signedOut',
-    'authorizing',
-    ['authorizing', 'requesting', undefined],
-    ['authorizing', 'waiting', 'ABCD-EFGH'],
-    ['authorizing', 'polling', 'ABCD-EFGH'],
-    'settling',
-    'signedIn',
-  ])
 })
 
 test.each(['access_denied', 'expired_token', 'device_flow_disabled'])(
