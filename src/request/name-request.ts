@@ -1,5 +1,4 @@
 import type { Secret } from '../secret.ts'
-import type { ReceivedResponse } from './response.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 export interface NamedRequest {
@@ -13,7 +12,10 @@ const TOKEN = /\b(?=\w*\d)\w{20,}/g
 /** Names a response in an error, with its request if that is known: a page of a proxy says little without it. */
 export function nameResponse(
   name: string,
-  { request, sent }: Pick<ReceivedResponse, 'request' | 'sent'>,
+  {
+    request,
+    sent,
+  }: { readonly request?: NamedRequest | undefined; readonly sent?: readonly Secret[] | undefined },
 ): string {
   return request === undefined ? name : `${name} (${nameRequest(request, sent)})`
 }

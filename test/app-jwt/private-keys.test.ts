@@ -10,7 +10,6 @@ const expected = await sign(key.privateKey)
 
 const { pkcs1, pkcs8, pkcs1Der, pkcs8Der } = key
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
-const oneLine = (text: string) => text.replaceAll('\n', '')
 const utf16 = (text: string) => Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from(text, 'utf16le')])
 
 describe('a key is taken as', () => {
@@ -28,9 +27,7 @@ describe('a key is taken as', () => {
     'the bytes of a PEM file': () => Buffer.from(pkcs1),
     'the bytes of a PEM file in UTF-16': () => utf16(pkcs1),
     'a JWK': () => key.jwk as AppPrivateKey,
-    'a JWK as text': () => JSON.stringify(key.jwk),
     'a JWK as text with white space around': () => `\n ${JSON.stringify(key.jwk)}\n`,
-    'a JWK in a Secret': () => new Secret(JSON.stringify(key.jwk, null, 2)),
     'the bytes of a JWK file': () => Buffer.from(JSON.stringify(key.jwk)),
     'a CryptoKey': () => cryptoKey(),
     'a KeyObject': () => key.privateKey,
@@ -43,30 +40,16 @@ describe('a key is taken as', () => {
 
 describe('a PEM text is repaired that has', () => {
   const damages: Record<string, (text: string) => string> = {
-    'literal \\n for newlines': (text) => text.replaceAll('\n', '\\n'),
     'literal \\r\\n for newlines': (text) => text.replaceAll('\n', '\\r\\n'),
     'literal \\\\n for newlines': (text) => text.replaceAll('\n', '\\\\n'),
-    'literal \\n before the newlines': (text) => text.replaceAll('\n', '\\n\n'),
-    CRLF: (text) => text.replaceAll('\n', '\r\n'),
-    'CR alone': (text) => text.replaceAll('\n', '\r'),
-    'spaces for newlines': (text) => text.replaceAll('\n', ' '),
-    'nothing for newlines': oneLine,
     'no white space at all, also in its first line': (text) => text.replace(/\s/g, ''),
-    'double quotes around': (text) => `"${text}"`,
-    'single quotes around': (text) => `'${text}'`,
     'quotes around and literal \\n': (text) => JSON.stringify(text),
-    'the same twice': (text) => JSON.stringify(JSON.stringify(text)),
     'the name of its variable before it': (text) => `PRIVATE_KEY="${text.replaceAll('\n', '\\n')}"`,
-    'a backslash at the end of each line': (text) => text.replaceAll('\n', '\\\n'),
-    indentation: (text) => text.replaceAll('\n', '\n    '),
     'base64 of the whole': base64,
     'base64 of the whole, in lines': (text) => base64(text).replace(/.{76}/g, '$&\n'),
     'base64 of the text with literal \\n': (text) => base64(text.replaceAll('\n', '\\n')),
-    'base64 of the text with CRLF': (text) => base64(text.replaceAll('\n', '\r\n')),
     'attributes before it': (text) =>
       `Bag Attributes\n    localKeyID: 01 02 03 04\n    friendlyName: my-key\nKey Attributes: <No Attributes>\n${text}`,
-    'no final newline': (text) => text.trimEnd(),
-    'empty lines around and within': (text) => `\n\n${text.replaceAll('\n', '\n\n')}\n\n`,
     'a byte order mark': (text) => `\uFEFF${text}`,
     'a certificate before it': (text) => certificate + text,
     'a certificate after it': (text) => text + certificate,
@@ -74,8 +57,6 @@ describe('a PEM text is repaired that has', () => {
     'no last line': (text) => text.replace(/-----END.*\n/, ''),
     'a last line without its dashes': (text) => text.replace(/-----\n$/, ''),
     'neither first nor last line': (text) => text.replace(/-----.*-----\n/g, ''),
-    'lines of another length': (text) =>
-      text.replace(/-\n([^-]*)\n-/s, (_, body) => `-\n${oneLine(body).replace(/.{100}/g, '$&\n')}\n-`),
     'the label of the other format': (text) =>
       text.includes('RSA ') ? text.replaceAll('RSA ', '') : text.replaceAll('PRIVATE', 'RSA PRIVATE'),
   }

@@ -5,7 +5,7 @@ import type { JwtErrorCode } from '../../src/errors.ts'
 import { expectKeyError } from './support/expect-key-error.ts'
 import { certificate, cryptoKey, key, otherKeys, pem, publicPem, rsa2047 } from './support/keys.ts'
 
-const { pkcs1, pkcs8, privateKey } = key
+const { pkcs1, privateKey } = key
 const firstLine = '-----BEGIN RSA PRIVATE KEY-----'
 const passphrase = { cipher: 'aes-256-cbc', passphrase: 'open sesame' }
 const derOf = (text: string) => Buffer.from(text.replace(/-----.*-----|\s/g, ''), 'base64')
@@ -19,26 +19,18 @@ const { p: __, ...jwkWithoutPrime } = key.jwk
 const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
   key_truncated: {
     'only the first line, with the quote before it': () => `"${firstLine}`,
-    'only the first line of PKCS#8': () => '-----BEGIN PRIVATE KEY-----',
-    'only the first line, in base64': () => btoa(firstLine),
-    'only the first line, as bytes': () => Buffer.from(firstLine),
     'the first and the last line': () => `${lines(pkcs1, 0, 1)}\n-----END RSA PRIVATE KEY-----\n`,
     'a line missing in the middle': () => lines(pkcs1, 0, 10) + lines(pkcs1, 11),
     'all but the first two lines': () => lines(pkcs1, 2),
-    'base64 of the first half': () => Buffer.from(pkcs8.slice(0, pkcs8.length / 2)).toString('base64'),
   },
   key_public: {
     'SPKI PEM': () => publicPem(privateKey, 'spki'),
     'PKCS#1 PEM': () => publicPem(privateKey, 'pkcs1'),
-    'SPKI DER': () => derOf(publicPem(privateKey, 'spki')),
     'PKCS#1 DER': () => derOf(publicPem(privateKey, 'pkcs1')),
     'SPKI under the label of a private key': () =>
       publicPem(privateKey, 'spki').replaceAll('PUBLIC', 'PRIVATE'),
-    'only its first line': () => '-----BEGIN PUBLIC KEY-----',
     'the line of an authorized_keys file': () => `ssh-rsa ${btoa('ssh-rsa and so on')} me@example`,
-    'the public key of an elliptic curve': () => publicPem(otherKeys.ec.privateKey, 'spki'),
     'a JWK': () => publicJwk,
-    'a JWK as text': () => JSON.stringify(publicJwk),
     'a KeyObject': () => key.publicKey,
     'a CryptoKey': () =>
       crypto.subtle.importKey(
@@ -51,40 +43,30 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
   },
   key_certificate: {
     PEM: () => certificate,
-    'PEM in base64': () => btoa(certificate),
     DER: () => derOf(certificate),
-    'only its first line': () => '-----BEGIN CERTIFICATE-----',
     'a trusted certificate': () => certificate.replaceAll('CERTIFICATE', 'TRUSTED CERTIFICATE'),
-    'a request for one': () => certificate.replaceAll('CERTIFICATE', 'CERTIFICATE REQUEST'),
   },
   key_openssh: {
-    PEM: () => openssh,
     'PEM in base64': () => btoa(openssh),
-    'only its first line': () => '-----BEGIN OPENSSH PRIVATE KEY-----',
     'the format of ssh.com': () => armored('SSH2 ENCRYPTED PRIVATE KEY', key.pkcs1Der),
   },
   key_encrypted: {
     'PKCS#1 PEM': () => encryptedPkcs1,
-    'PKCS#1 PEM on one line': () => encryptedPkcs1.replaceAll('\n', ' '),
     'PKCS#1 PEM with literal \\n': () => encryptedPkcs1.replaceAll('\n', '\\n'),
     'PKCS#8 PEM': () => encryptedPkcs8,
     'PKCS#8 DER': () => derOf(encryptedPkcs8),
-    'only its first line': () => '-----BEGIN ENCRYPTED PRIVATE KEY-----',
     'PKCS#8 under another label': () => encryptedPkcs8.replaceAll('ENCRYPTED ', ''),
   },
   key_not_rsa: {
     'EC, PKCS#8 PEM': () => pem(otherKeys.ec.privateKey, 'pkcs8'),
-    'EC, SEC1 PEM': () => pem(otherKeys.ec.privateKey, 'sec1'),
     'EC, SEC1 PEM after its parameters': () =>
       `-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${pem(otherKeys.ec.privateKey, 'sec1')}`,
     'EC, SEC1 DER': () => derOf(pem(otherKeys.ec.privateKey, 'sec1')),
-    'EC, PKCS#8 DER': () => derOf(pem(otherKeys.ec.privateKey, 'pkcs8')),
     'EC, JWK': () => otherKeys.ec.privateKey.export({ format: 'jwk' }),
     'EC, KeyObject': () => otherKeys.ec.privateKey,
     'EC, CryptoKey': async () =>
       (await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']))
         .privateKey,
-    'Ed25519, PKCS#8 PEM': () => pem(otherKeys.ed25519.privateKey, 'pkcs8'),
     'DSA, PKCS#8 PEM': () => pem(otherKeys.dsa.privateKey, 'pkcs8'),
     'DSA, PEM of its own': () => armored('DSA PRIVATE KEY', Buffer.of(0x30, 3, 2, 1, 0)),
     'RSA-PSS, PKCS#8 PEM': () => pem(otherKeys.rsaPss.privateKey, 'pkcs8'),
@@ -96,23 +78,8 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
   },
   key_too_short: {
     'PKCS#1 PEM': () => pem(otherKeys.rsa1024.privateKey, 'pkcs1'),
-    'PKCS#8 PEM': () => pem(otherKeys.rsa1024.privateKey, 'pkcs8'),
-    'PKCS#1 DER': () => derOf(pem(otherKeys.rsa1024.privateKey, 'pkcs1')),
     JWK: () => otherKeys.rsa1024.privateKey.export({ format: 'jwk' }),
     KeyObject: () => otherKeys.rsa1024.privateKey,
-    CryptoKey: async () =>
-      (
-        await crypto.subtle.generateKey(
-          {
-            name: 'RSASSA-PKCS1-v1_5',
-            hash: 'SHA-256',
-            modulusLength: 1024,
-            publicExponent: Uint8Array.of(1, 0, 1),
-          },
-          false,
-          ['sign', 'verify'],
-        )
-      ).privateKey,
     'one bit less than 2048': () => pem(rsa2047, 'pkcs1'),
   },
   key_unreadable: {
@@ -124,7 +91,6 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
     'an empty sequence': () => Uint8Array.of(0x30, 0),
     'a sequence whose member is longer than it': () => Uint8Array.of(0x30, 4, 2, 5, 0, 0, 0, 0, 0, 2, 1, 0),
     'PEM with other characters': () => pkcs1.replace(/\n(.{10})/, '\n**********'),
-    'PEM with damaged numbers': () => armored('RSA PRIVATE KEY', Buffer.from(key.pkcs1Der).fill(0, 20)),
     'PEM of something else': () => armored('PRIVATE KEY', Buffer.from('hello, world')),
     'more bytes than any key has': () =>
       Buffer.concat([Buffer.of(0x30, 0x83, 1, 0, 0, 2, 1, 0, 2, 1, 0), Buffer.alloc(65_536)]),
@@ -137,7 +103,6 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
     'something like a CryptoKey': () => ({ usages: ['sign'] }),
     'an object': () => ({ privateKey: pkcs1 }),
     'a number': () => 12345,
-    'a function': () => () => pkcs1,
   },
 }
 

@@ -13,12 +13,6 @@ describe('addresses', () => {
     expect(flow.sent).toHaveLength(0)
   })
 
-  test('at a loopback address may be asked', async () => {
-    const flow = startFlow([codes, token], { provider: github({ authUrl: 'http://127.0.0.1:1/' }) })
-    expect(await flow.result()).toMatchObject({ status: 'authorized' })
-    expect(flow.sent[0]?.url).toBe('http://127.0.0.1:1/login/device/code')
-  })
-
   test('of a poll are checked as well', async () => {
     const provider = rfc8628({
       deviceAuthorizationEndpoint: 'https://login.example/codes',

@@ -16,17 +16,10 @@ const SECRETS = [CLIENT_ID, codes.device_code, token.access_token]
 /** An error that contains the request, like those of some HTTP clients. */
 const telling = Object.assign(new Error(SECRETS.join()), { body: SECRETS, cause: new Error(SECRETS.join()) })
 
-interface InspectedFlow {
-  readonly script: readonly Scripted[]
-  readonly status: string
-  /** Event types and state names that the inspector must have sent. */
-  readonly shows: readonly string[]
-}
-
-/** Flows to inspect. Their responses quote secrets wherever a response can. */
-const inspectedFlows: Record<string, InspectedFlow> = {
-  'every response up to the token': {
-    script: [
+/** Flows to inspect: their script, their end, and what the inspector must show. Responses quote secrets wherever one can. */
+const FLOWS: Record<string, [script: Scripted[], end: string, shown: string[]]> = {
+  'every response up to the token': [
+    [
       { ...codes, verification_uri_complete: 'https://github.com/login/device?user_code=WDJB-MJHT' },
       pending,
       slowDown,
@@ -36,22 +29,22 @@ const inspectedFlows: Record<string, InspectedFlow> = {
       unknownCode,
       { ...token, refresh_token: token.access_token, error_description: codes.device_code },
     ],
-    status: 'authorized',
-    shows: ['xstate.done.actor.pollToken', 'polling', 'accessToken', 'WDJB-MJHT', 'unreachable', 'timed_out'],
-  },
-  'a refusal': {
-    script: [
+    'authorized',
+    ['xstate.done.actor.pollToken', 'polling', 'accessToken', 'WDJB-MJHT', 'unreachable', 'timed_out'],
+  ],
+  // The description is shown: it can repeat only what was sent to the service.
+  'a refusal': [
+    [
       codes,
       {
         error: 'invalid_client',
-        // The description is shown: it can repeat only what was sent to the service.
-        error_description: [CLIENT_ID, codes.device_code].join(),
+        error_description: `${CLIENT_ID} ${codes.device_code}`,
         error_uri: SECRETS.join(),
       },
     ],
-    status: 'failed',
-    shows: ['invalid_client', 'refused'],
-  },
+    'failed',
+    ['invalid_client', 'refused'],
+  ],
 }
 
 /** An inspector whose visualizer keeps what it is posted: a structured clone, as every window gets. */
@@ -74,7 +67,7 @@ async function open() {
 }
 
 describe('an inspector in a page is sent no secret', () => {
-  test.each(Object.entries(inspectedFlows))('of %s', async (_, { script, status, shows }) => {
+  test.each(Object.entries(FLOWS))('of %s', async (_, [script, status, shows]) => {
     const { inspect, connect, text } = await open()
     const { time, options } = scripted(...script)
     const actor = createDeviceAuthorization({ ...options, clientId: CLIENT_ID, inspect })

@@ -68,7 +68,6 @@ describe('codes', () => {
 
   test.each([
     { interval: -5 },
-    { interval: 'abc' },
     { interval: '2.' },
     { interval: [] },
     { interval: 1e300 },
@@ -77,19 +76,14 @@ describe('codes', () => {
     { expires_in: [900] },
     { device_code: '' },
     { device_code: 12_345_678 },
-    { device_code: ['a-code-in-a-list'] },
     { user_code: '' },
     { user_code: 12_345_678 },
     { user_code: 'AB\u001b[2J-words' },
-    { user_code: 'AB\nwords-of-another-line' },
     { verification_uri: 'javascript:alert(document.domain)' },
-    { verification_uri: 'data:text/html,words-of-a-page' },
-    { verification_uri: 'https://login.example/\n' },
     { verification_uri: 'https://login.example/\u202egnp.exe' },
     { verification_uri: 'not a URL' },
     { verification_uri: 5 },
     { verification_uri_complete: 'file:///etc/passwd' },
-    { verification_uri_complete: 'https://login.example/\u001b]8;;evil' },
   ])('with %j are refused by the name of the field', async (wrong) => {
     expect(await endOf({ ...codes, ...wrong })).toMatchObject({
       error: {
@@ -101,7 +95,6 @@ describe('codes', () => {
   })
 
   test.each([
-    ['with status 400', json(codes, 400)],
     ['with status 500', json(codes, 500)],
     ['beside an error', { ...codes, error: 'slow_down' }],
     ['in a form', form(codes)],
@@ -172,10 +165,8 @@ describe('the response to a poll', () => {
     ['12', 15.12],
     [1, 12.6],
     [undefined, 12.6],
-    [null, 12.6],
     [-1, 12.6],
     ['later', 12.6],
-    [{}, 12.6],
   ])('slow_down with the interval %j stays in effect after pending', async (interval, gap) => {
     const slow = json({ error: 'slow_down', interval }, 429)
     expect(await gapsOf([codes, slow, pending, token])).toEqual([5.25, gap, gap])
@@ -183,20 +174,15 @@ describe('the response to a poll', () => {
 
   test.each<[string, Scripted]>([
     ['a connection that breaks', failed()],
-    ['a connection that is refused', failed({ code: 'ECONNREFUSED' })],
     ['a 503 without a body', new Response(null, { status: 503 })],
     ['a 500 with an error of a web framework', json({ error: 'Internal Server Error' }, 500)],
     ['a 304, which speaks of a copy', new Response(null, { status: 304 })],
     ['a page with status 200', new Response('<html>Welcome to the hotel</html>')],
     ['an empty object', new Response('{}')],
-    ['an array', new Response('[]')],
     ['null', new Response('null')],
-    ['a string', new Response('"text"')],
     ['JSON that ends early', new Response('{"access_token":"half-of-a-token')],
     ['bytes that are no text', new Response(Uint8Array.of(0xff, 0xfe, 0x00, 0x7b))],
-    ['JSON a thousand levels deep', new Response('['.repeat(1000))],
     ['a member of a prototype', new Response('{"__proto__":{"access_token":"of-the-prototype"}}')],
-    ['a page with status 502', new Response('<html>Bad gateway</html>', { status: 502 })],
   ])('%s is a fault: the next poll comes when it is due, and after another one later', async (_, fault) => {
     expect(await gapsOf([codes, pending, fault, fault, token])).toEqual([5.25, 5.25, 5.25, 7.875])
   })
@@ -207,7 +193,6 @@ describe('the response to a poll', () => {
     ['a time limit of the caller’s fetch', new DOMException('The operation timed out.', 'TimeoutError')],
     ['a 408', new Response('{}', { status: 408 })],
     ['a 429', new Response('{}', { status: 429 })],
-    ['a 403 with Retry-After', new Response('{}', { status: 403, headers: later })],
     ['a 403 as Google limits requests', json({ error_code: 'rate_limit_exceeded' }, 403, later)],
     ['a 503 with Retry-After', new Response(null, { status: 503, headers: later })],
   ])('%s is a fault that asks for slower polls: the next one is later', async (_, fault) => {
@@ -248,7 +233,6 @@ describe('a token', () => {
     ['the scopes left out', { ...token, scope: undefined }, ['asked']],
     ['its type left out', { ...token, token_type: undefined }, ['repo', 'gist']],
     ['an error beside it', { ...token, error: 'slow_down', extra: 1 }, ['repo', 'gist']],
-    ['status 400', json(token, 400), ['repo', 'gist']],
     ['status 500', json(token, 500), ['repo', 'gist']],
     ['the encoding of a form', form(token), ['repo', 'gist']],
     ['JSON called text', new Response(JSON.stringify(token)), ['repo', 'gist']],
@@ -269,18 +253,11 @@ describe('a token', () => {
   test.each([
     { access_token: '' },
     { access_token: 12_345_678 },
-    { access_token: true },
-    { access_token: ['a-token-in-a-list'] },
     { access_token: 'gho_\u001b[2Jmoves-the-cursor' },
-    { access_token: 'gho_\u202eturns-the-text' },
     { access_token: 'gho_line\nbreak' },
-    { access_token: 'gho_tab\tulator' },
     { access_token: 'gho_ümlaut' },
     { access_token: 'gho_\u007fdelete' },
-    { access_token: 'gho_\u00a0space' },
-    { scope: [] },
     { scope: 7 },
-    { scope: { repo: true } },
   ])('with %j is refused by the name of the field', async (wrong) => {
     const message = `the token response (POST github.com/login/oauth/access_token) has no valid "${Object.keys(wrong)}"`
     const error = { code: 'bad_response', message }

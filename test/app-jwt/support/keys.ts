@@ -31,7 +31,6 @@ export const otherKeys = {
   rsa1024: generateKeyPairSync('rsa', { modulusLength: 1024 }),
   rsaPss: generateKeyPairSync('rsa-pss', { modulusLength: 2048 }),
   ec: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-  ed25519: generateKeyPairSync('ed25519'),
   dsa: generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }),
 }
 
