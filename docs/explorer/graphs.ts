@@ -9,7 +9,12 @@ import { describeStep as tellOfDevice } from '../../src/testing/paths/device-pat
 import type { DeviceSituation, DeviceWalkStep } from '../../src/testing/paths/device-walk.ts'
 import { pathsOf, type Walk } from '../../src/testing/paths/walk.ts'
 import type { WireResponse } from '../../src/testing/paths/wire-response.ts'
-import { type BothSides, type BothSidesStep, bothSidesWalk } from '../../test/paths/both-sides-walk.ts'
+import {
+  type BothSides,
+  type BothSidesStep,
+  bothSidesWalk,
+  nameOfBothSidesPath,
+} from '../../test/paths/both-sides-walk.ts'
 import { DEVICE_SETS, FAMILIES, SERVICES, titleOfFamily, titleOfService } from '../../test/paths/path-sets.ts'
 import { type FamilyResult, familyWalk } from '../../test/paths/walks/family-walk.ts'
 import { nameOfServicePath } from '../../test/paths/walks/service-names.ts'
@@ -116,7 +121,7 @@ export function graphs(): Graph[] {
     },
     {
       id: 'family',
-      title: 'Refresh family',
+      title: 'Refresh',
       test: 'test/paths/family.test.ts',
       machines: [FAMILY],
       lanes: [{ name: 'client' }, { name: 'service', machine: 0 }],
@@ -149,7 +154,7 @@ export function graphs(): Graph[] {
         {
           title: '',
           paths: shown(bothSidesWalk, 'shortest', (before, step, after) => ({
-            words: bothSidesWalk.labelOf(step),
+            words: nameOfBothSidesPath([{ step, situation: after }]),
             states: [
               step.type === 'begin'
                 ? ['starting', 'requesting', stateId(after.device.device?.value ?? '')]

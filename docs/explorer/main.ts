@@ -237,7 +237,6 @@ find('#graphs').append(
 )
 find('#filters').addEventListener('input', filter)
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
-find<HTMLDetailsElement>('#filter').open = !NARROW.matches
 find('#tree').addEventListener('click', ({ target }) => {
   if (NARROW.matches && !(target as Element).closest('.twisty')) find('#stage').scrollIntoView()
 })

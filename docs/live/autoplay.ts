@@ -16,6 +16,8 @@ interface Hands {
   readonly pause: (milliseconds: number) => Promise<void>
   /** Waits until a machine is in a state. */
   readonly lit: (machine: string, state: string) => Promise<void>
+  /** Waits until an element has a text. */
+  readonly shows: (selector: string, text: string) => Promise<void>
 }
 
 /** What is played in each scene, by its name: about six seconds. */
@@ -31,16 +33,15 @@ const SCRIPTS: Readonly<Record<string, (hands: Hands) => Promise<void>>> = {
     await approve()
     await lit('device', 'authorized')
   },
-  async refresh({ click, pause, lit }) {
+  async refresh({ click, pause, lit, shows }) {
     click('#start')
     await lit('second', 'signedIn')
     await pause(900)
     click('[data-once="lose"]')
     await pause(400)
     click('[data-act="need"]')
-    await lit('first', 'settling')
-    await lit('second', 'claiming')
-    await lit('second', 'signedIn')
+    // The states in between may be too short to be seen.
+    await shows('#second-token', 'no. 2')
   },
 }
 
@@ -74,6 +75,9 @@ export async function autoplay(scene: string, onEnd: () => void): Promise<void> 
     },
     lit: async (machine, state) => {
       while (!document.querySelector(`#${machine}-picture .active[data-state="${state}"]`)) await pause(LOOK)
+    },
+    shows: async (selector, text) => {
+      while (find(selector).textContent !== text) await pause(LOOK)
     },
   }
   try {

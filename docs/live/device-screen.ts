@@ -1,13 +1,12 @@
 import type { RecordedState } from '../../src/recording/events.ts'
-import { find, timeLeft, timeText } from './elements.ts'
+import { find, timeLeft } from './elements.ts'
 
 /** Shows the screen of the device. */
-export function showDevice({ view, times }: Pick<RecordedState, 'view' | 'times'>): void {
+export function showDevice({ view }: Pick<RecordedState, 'view'>): void {
   find('#device-text').textContent = view.text
-  find('#device-why').textContent = view.error ? view.error.message : ''
-  const isWaiting = view.activity === 'waiting' || view.activity === 'retrying'
-  find('#wait').textContent =
-    isWaiting && times?.nextPollAt && times.lookedAt ? timeText(times.nextPollAt - times.lookedAt) : '–'
+  // The messages tell which request it was.
+  const why = view.activity === 'polling' ? '' : (view.error?.message.replace(/ \(.*\)$/, '') ?? '')
+  find('#device-why').textContent = why
   find('#instruction').hidden = view.activity === undefined
   if (view.verificationUri) find('#address').textContent = view.verificationUri
   find('#user-code').textContent = view.activity ? (view.userCode ?? '····-····') : view.status

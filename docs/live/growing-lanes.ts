@@ -1,6 +1,9 @@
 import { find } from './elements.ts'
 import { type LaneMessage, type LaneStep, Lanes } from './lanes.ts'
 
+/** Milliseconds within which what happens in several lanes is shown at once. */
+const AT_ONCE = 250
+
 /** Lanes that grow as a story unfolds. The last ones are shown when something happens in them. */
 export class GrowingLanes {
   readonly #names: readonly string[]
@@ -27,9 +30,18 @@ export class GrowingLanes {
    * @param at Milliseconds since the story began.
    */
   add(at: number, what: { readonly lane: number; readonly state: string } | LaneMessage): void {
-    const states = [...(this.#steps.at(-1)?.states ?? this.#names.map(() => undefined))]
-    if ('lane' in what) states[what.lane] = what.state
-    this.#steps.push({ at, states, messages: 'lane' in what ? [] : [what] })
+    const none = this.#names.map(() => undefined)
+    const [before, last] = [this.#steps.at(-2), this.#steps.at(-1)]
+    const states: (string | undefined)[] = [...(last?.states ?? none)]
+    if ('lane' in what) {
+      if (states[what.lane] === what.state) return
+      states[what.lane] = what.state
+    }
+    const messages = 'lane' in what ? [] : [what]
+    const isFree = !('lane' in what) || last?.states[what.lane] === (before?.states ?? none)[what.lane]
+    if (last && last.messages.length === 0 && isFree && at - last.at < AT_ONCE)
+      this.#steps.splice(-1, 1, { at: last.at, states, messages })
+    else this.#steps.push({ at, states, messages })
     this.#draw()
   }
 

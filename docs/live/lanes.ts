@@ -12,8 +12,8 @@ const LETTER = 7.4
 const NARROW = 6.7
 const INSET = 10
 
-/** How much wider than needed a step may be. */
-const MOST = 2.5
+/** How much wider than needed a step may be, or narrower if then all fit. */
+const SPREAD = { least: 0.8, most: 2.5 }
 
 /** Seconds of a wait that is drawn too short for its length, and marked so. */
 const LONG = 2
@@ -76,7 +76,8 @@ export class Lanes {
     this.#topOf = topOf
     const height = topOf(names.length) - wire + BELOW
     const least = steps.map((_, index) => widthOf(steps, index))
-    const spread = Math.min(MOST, Math.max(1, (this.#scroller.clientWidth - RIGHT) / sum(least)))
+    const room = (this.#scroller.clientWidth - RIGHT) / sum(least)
+    const spread = room < SPREAD.least ? 1 : Math.min(SPREAD.most, room)
     const widths = least.map((width) => width * spread)
     const starts = widths.map((_, index) => sum(widths.slice(0, index)))
     const end = sum(widths)
@@ -180,7 +181,7 @@ function widthOf(steps: readonly LaneStep[], index: number): number {
   return Math.max(
     Math.max(...names) * LETTER + 24,
     sum(messages.map(spaceOf)) + 16,
-    44 + 10 * Math.log2(1 + wait),
+    44 + 6 * Math.log2(1 + wait),
   )
 }
 

@@ -30,7 +30,7 @@ export function pictures(): Plugin {
         .replace('<!-- colors -->', `<style>${FONT_FACE}${colorVariables()}${pictureStyle}</style>`)
         .replace('<!-- key -->', key())
         .replaceAll('<!-- ring session -->', sessionRing)
-        .replace(/<!-- picture (\S+?)(?: as (\S+))? -->/g, (_, file, other) => picture(file, other))
+        .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
     },
   }
 }
@@ -58,25 +58,19 @@ function sessionRing(): string {
   const svg = readFileSync(resolve(root, '../machines/session.compact.svg'), 'utf8')
   const states = [...svg.matchAll(/class="state (\w+).*?" data-state="(\w+)"/g)].map(([, role, id = '']) => {
     const angle = (2 * Math.PI * RING.indexOf(id)) / RING.length
-    const [x, y] = RING.includes(id) ? [140 + 88 * Math.sin(angle), 92 - 72 * Math.cos(angle)] : [140, 92]
+    const [x, y] = RING.includes(id) ? [140 + 92 * Math.sin(angle), 74 - 56 * Math.cos(angle)] : [140, 74]
     const aside = RING.includes(id) ? '' : ' aside'
     return `<g class="state ${role}${aside}" data-state="${id}" transform="translate(${x.toFixed(1)} ${y.toFixed(1)})"><rect class="shape" x="-43" y="-14" width="86" height="28" rx="8"/><text class="trigger" text-anchor="middle" dy=".35em">${id}</text></g>`
   })
-  return `<svg viewBox="0 0 280 184" width="336" height="221" class="cycle" role="img"><title>The states of a session while it refreshes its token: ${RING.join(', ')}</title><ellipse class="way" cx="140" cy="92" rx="88" ry="72"/>${states.join('')}</svg>`
+  return `<svg viewBox="0 0 280 140" width="448" height="224" class="cycle" role="img"><title>The states of a session while it refreshes its token: ${RING.join(', ')}</title><ellipse class="way" cx="140" cy="74" rx="92" ry="56"/>${states.join('')}</svg>`
 }
 
-/** The compact picture of a machine, as large as it may be shown, in the frame of another one: then both have one scale. */
-function picture(file: string, other = file): string {
-  const [svg, frame] = [file, other].map((name) =>
-    readFileSync(resolve(root, `../machines/${name}.compact.svg`), 'utf8'),
-  ) as [string, string]
-  const [[own = 0], [width = 0, height = 0]] = [svg, frame].map((text) =>
-    [...(/viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text) ?? [])].slice(1).map(Number),
-  ) as [number[], number[]]
-  return svg
+/** The compact picture of a machine, as large as it may be shown. */
+function picture(file: string): string {
+  return readFileSync(resolve(root, `../machines/${file}.compact.svg`), 'utf8')
     .replace(/<style>.*?<\/style>\n<rect class="paper".*?\/>\n/s, '')
-    .replace(
-      /viewBox=".*?" width=".*?" height=".*?"/,
-      `preserveAspectRatio="xMidYMin" viewBox="${(own - width) / 2} 0 ${width} ${height}" width="${Math.round(width * LARGEST)}" height="${Math.round(height * LARGEST)}"`,
-    )
+    .replace(/viewBox="0 0 ([\d.]+) ([\d.]+)" width=".*?" height=".*?"/, (_, width, height) => {
+      const [wide, high] = [width, height].map((pixels) => Math.round(pixels * LARGEST))
+      return `viewBox="0 0 ${width} ${height}" width="${wide}" height="${high}"`
+    })
 }

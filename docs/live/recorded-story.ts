@@ -42,6 +42,11 @@ export class RecordedStory {
     }
   }
 
+  /** Plays it from its start. */
+  play(): void {
+    this.#story.play()
+  }
+
   /** @param now Epoch milliseconds by the clock of the device, while the login runs. */
   tick(now?: number): void {
     this.#device.tick(this.#story.isNow ? now : undefined)

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../src/recording/events.ts'
 import example from '../images/login.ndjson?raw'
-import { find } from './elements.ts'
+import { find, isCalm } from './elements.ts'
 import { RecordedStory } from './recorded-story.ts'
 
 /** Shows a recorded login: the one of the README, until the user opens a file. */
@@ -14,12 +14,14 @@ export function prepareRecording(): () => undefined {
   return () => undefined
 }
 
-/** Returns what is wrong with the file. */
+/** Plays a recording. Returns what is wrong with the file. */
 function show(text: string): string {
   try {
     const events = readEvents(text)
     const story = new RecordedStory()
     for (const event of events) story.add(event, false)
+    find('#replay').onclick = () => story.play()
+    if (!isCalm()) story.play()
     return ''
   } catch {
     return 'This file is not a recorded login.'

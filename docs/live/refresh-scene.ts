@@ -209,7 +209,8 @@ class RefreshScene implements Scene {
       paint: (isNow) => {
         if (taken) lights?.take(taken, value, at, isNow)
         lights?.light(value)
-        this.#sides.lanes.add(at, { lane: LANES.processes[index] ?? 0, state: value })
+        if (from !== 'restoring' || value !== 'signedOut')
+          this.#sides.lanes.add(at, { lane: LANES.processes[index] ?? 0, state: value })
         showPart(NAMES[index] ?? '', lights?.textOf(value) ?? '', generation)
         if (isNow && (value === 'ended' || value === 'signedOut'))
           announce(`Process ${index + 1}: ${lights?.textOf(value)}`)

@@ -1,5 +1,5 @@
 import { deviceGrant } from 'authgraph/machines'
-import { announce, find, timeText } from './elements.ts'
+import { announce, find } from './elements.ts'
 import { Lights } from './lights.ts'
 import type { Moment } from './story.ts'
 import type { Grant } from './watched-service.ts'
@@ -25,7 +25,7 @@ const idOf = (state: Grant['state']) =>
   state in (deviceGrant.states.undecided?.states ?? {}) ? `undecided.${state}` : state
 
 /** What the page shows of a grant. */
-type Shown = Pick<Grant, 'state' | 'interval'>
+type Shown = Pick<Grant, 'state'>
 
 /** The service on the page: its machine, which shows the states of a grant. */
 export class ServiceSide {
@@ -34,7 +34,6 @@ export class ServiceSide {
   clear(): void {
     this.#lights.clear()
     find('#service-text').textContent = 'No device has requested codes yet.'
-    find('#service-interval').textContent = '–'
   }
 
   /**
@@ -56,7 +55,6 @@ export class ServiceSide {
         this.#lights.light(id)
         const text = this.#lights.textOf(id)
         find('#service-text').textContent = text
-        find('#service-interval').textContent = timeText(after.interval * 1000)
         if (isNow && DECIDED.has(after.state)) announce(`Service: ${text}`)
       },
     }

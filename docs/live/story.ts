@@ -12,6 +12,9 @@ export interface Moment {
   readonly paint: (isNow: boolean) => void
 }
 
+/** Milliseconds for which each moment is shown when a story is played again. */
+const SHOWN = 1000
+
 const place = find<HTMLInputElement>('#moment')
 const strip = find('#strip')
 const returnToNow = find<HTMLButtonElement>('#now')
@@ -27,13 +30,14 @@ export class Story {
   readonly #stops: number[] = []
   /** The stop that the user went back to. */
   #past: number | undefined
+  #playing: ReturnType<typeof setInterval> | undefined
 
   /** @param clear Resets all that moments paint. */
   constructor(clear: () => void) {
     this.#clear = clear
     current = this
-    place.oninput = () => this.#goTo(Number(place.value))
-    returnToNow.onclick = () => this.#goTo(this.#stops.length - 1)
+    place.oninput = () => this.#leaveFor(Number(place.value))
+    returnToNow.onclick = () => this.#leaveFor(this.#stops.length - 1)
     strip.replaceChildren()
     clear()
     this.#showPlace()
@@ -57,6 +61,20 @@ export class Story {
     }
     if (this.isNow) moment.paint(isFresh)
     this.#showPlace()
+  }
+
+  /** Shows all moments again, one after the other, until the user goes to one. */
+  play(): void {
+    this.#leaveFor(0)
+    this.#playing = setInterval(() => {
+      if (this.#past === undefined || current !== this) clearInterval(this.#playing)
+      else this.#goTo(this.#past + 1)
+    }, SHOWN)
+  }
+
+  #leaveFor(stop: number): void {
+    clearInterval(this.#playing)
+    this.#goTo(stop)
   }
 
   #goTo(stop: number): void {

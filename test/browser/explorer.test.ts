@@ -53,6 +53,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
       await tab.clock.pauseAt(1000)
     }
     await tab.goto(`${page.url}${hash}`)
+    await tab.click('#filter summary')
     const lit = (machine = 0) =>
       tab.locator('.picture').nth(machine).locator('.active').last().getAttribute('data-state')
     return {
@@ -151,7 +152,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
   test('shows both machines, and both sides on one axis', async () => {
     const { tab, lit, toEnd } = await open('#both', { reducedMotion: 'reduce' })
     await tab.selectOption('#filter-end', { label: 'service: authorized' })
-    await tab.selectOption('#filter-step', { label: 'polled, and the response lost' })
+    await tab.selectOption('#filter-step', { label: 'response lost' })
     await tab.locator('.row.retrying:not([aria-expanded])').first().click()
     expect(await toEnd()).toBe('waiting.retrying')
     expect(await lit(1)).toBe('authorized')

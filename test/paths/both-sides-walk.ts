@@ -1,19 +1,30 @@
 import { grantState } from '../../machines/device-grant.ts'
 import type { PollResponse } from '../../src/protocol/poll-response.ts'
+import { stateId } from '../../src/recording/state-id.ts'
 import { type DeviceSituation, deviceWalk, doneEvent } from '../../src/testing/paths/device-walk.ts'
 import { POLL_RESPONSES } from '../../src/testing/paths/poll-responses.ts'
-import type { Walk } from '../../src/testing/paths/walk.ts'
+import type { Walk, WalkedStep } from '../../src/testing/paths/walk.ts'
 import { type ServiceSituation, serviceWalk } from './walks/service-walk.ts'
 
 /** What becomes of a request on its way to the service and back. */
 export const DELIVERIES = {
   arrives: 'polled',
-  requestLost: 'polled, and the request lost',
-  responseLost: 'polled, and the response lost',
-  responseLate: 'polled, and the response too late',
-  twice: 'polled twice at once',
-  twiceReceivedLast: 'polled twice at once, and only the second response received',
+  requestLost: 'request lost',
+  responseLost: 'response lost',
+  responseLate: 'response too late',
+  twice: 'polled twice',
+  twiceReceivedLast: 'polled twice, one lost',
 } as const
+
+/** What the device knows after a poll. */
+const KNOWN: Readonly<Record<string, string>> = {
+  'waiting.pending': 'still pending',
+  'waiting.slowed': 'slow down',
+  authorized: 'token received',
+  denied: 'denied',
+  expired: 'expired',
+  failed: 'unknown code',
+}
 
 export type Delivery = keyof typeof DELIVERIES
 
@@ -144,16 +155,26 @@ function nameOf(both: BothSides): string {
   ].join(', ')
 }
 
+/** Describes a path in words: each poll with what it brought. */
+export function nameOfBothSidesPath(walked: readonly WalkedStep<BothSides, BothSidesStep>[]): string {
+  return walked
+    .map(({ step, situation: { device } }) => {
+      const known = device.device && KNOWN[stateId(device.device.value)]
+      return step.type === 'poll' && known ? `${labelOf(step)}: ${known}` : labelOf(step)
+    })
+    .join(', then ')
+}
+
 function labelOf(step: BothSidesStep): string {
   switch (step.type) {
     case 'begin':
-      return step.response === 'arrives' ? 'begun' : 'begun, and the codes lost'
+      return step.response === 'arrives' ? 'codes received' : 'codes lost'
     case 'poll':
       return DELIVERIES[step.delivery]
     case 'approve':
-      return 'approved'
+      return 'user approved'
     case 'deny':
-      return 'denied'
+      return 'user denied'
     case 'sleep':
       return 'asleep until the code has expired'
   }

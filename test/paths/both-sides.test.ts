@@ -1,5 +1,5 @@
 import { DrivenBothSides } from './both-sides.ts'
-import { bothSidesWalk as walk } from './both-sides-walk.ts'
+import { nameOfBothSidesPath as nameOf, bothSidesWalk as walk } from './both-sides-walk.ts'
 import { proveWalks } from './prove-walks.ts'
 
 proveWalks('both sides', undefined, [
@@ -7,6 +7,7 @@ proveWalks('both sides', undefined, [
     title: 'both sides',
     walk,
     kind: 'shortest',
+    nameOf,
     begin: () => new DrivenBothSides(),
   },
 ])
