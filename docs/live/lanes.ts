@@ -12,8 +12,8 @@ const LETTER = 7.4
 const NARROW = 6.7
 const INSET = 10
 
-/** How much wider than needed a step may be, or narrower if then all fit. */
-const SPREAD = { least: 0.8, most: 2.5 }
+/** How much wider than needed a step may be, or narrower if it has no message and then all fit. */
+const SPREAD = { least: 0.5, most: 2.5 }
 
 /** Seconds of a wait that is drawn too short for its length, and marked so. */
 const LONG = 2
@@ -76,9 +76,7 @@ export class Lanes {
     this.#topOf = topOf
     const height = topOf(names.length) - wire + BELOW
     const least = steps.map((_, index) => widthOf(steps, index))
-    const room = (this.#scroller.clientWidth - RIGHT) / sum(least)
-    const spread = room < SPREAD.least ? 1 : Math.min(SPREAD.most, room)
-    const widths = least.map((width) => width * spread)
+    const widths = spread(least, steps, this.#scroller.clientWidth - RIGHT)
     const starts = widths.map((_, index) => sum(widths.slice(0, index)))
     const end = sum(widths)
     const width = Math.ceil(end + RIGHT)
@@ -144,8 +142,13 @@ export class Lanes {
       const y = this.#topOf(lane)
       const group = draw('g', { class: this.#roleOf(lane, state) })
       group.dataset.index = String(index)
-      const name = words('name', 0, y + 18, lastOf(state))
-      this.#bars.push({ name, first: left + INSET, last: right - lastOf(state).length * LETTER - INSET })
+      const length = lastOf(state).length * LETTER
+      const name = words('name', 0, y + 18, right - left < length + 2 ? '' : lastOf(state))
+      this.#bars.push({
+        name,
+        first: left + Math.min(INSET, (right - left - length) / 2),
+        last: right - length - INSET,
+      })
       group.append(
         draw('rect', { class: 'shape', x: left + 1, y, width: right - left - 2, height: BAR, rx: 8 }),
         name,
@@ -183,6 +186,16 @@ function widthOf(steps: readonly LaneStep[], index: number): number {
     sum(messages.map(spaceOf)) + 16,
     44 + 6 * Math.log2(1 + wait),
   )
+}
+
+/** Spreads the steps over the room that there is. */
+function spread(least: readonly number[], steps: readonly LaneStep[], room: number): number[] {
+  const all = sum(least)
+  const isRigid = (index: number) => steps[index]?.messages.length !== 0
+  if (all <= room) return least.map((width) => width * Math.min(SPREAD.most, room / all))
+  const rigid = sum(least.filter((_, index) => isRigid(index)))
+  const part = (room - rigid) / (all - rigid)
+  return least.map((width, index) => (isRigid(index) || !(part >= SPREAD.least) ? width : width * part))
 }
 
 /** Seconds until the next step. */
