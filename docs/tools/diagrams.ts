@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readRecording } from '../../src/recording/read-recording.ts'
 import { storyOf } from '../../src/recording/story.ts'
 import { timeline } from '../../src/recording/timeline.ts'
+import { errorExamples } from './error-examples.ts'
 import { diagrams, layouts } from './make-diagrams.ts'
 import { writeErrors } from './write-errors.ts'
 
@@ -12,7 +13,10 @@ mkdirSync(machines, { recursive: true })
 const story = storyOf(readRecording(readFileSync(join(images, 'login.ndjson'), 'utf8')))
 const made = new Map([
   ...inFolder(machines, diagrams(layouts())),
-  [join('docs', 'guides', 'errors.md'), writeErrors(readFileSync(join('src', 'errors.ts'), 'utf8'))],
+  [
+    join('docs', 'guides', 'errors.md'),
+    writeErrors(readFileSync(join('src', 'errors.ts'), 'utf8'), await errorExamples()),
+  ],
   [join(images, 'login.svg'), timeline(story, 'wide')],
   [join(images, 'login.narrow.svg'), timeline(story, 'narrow')],
 ])

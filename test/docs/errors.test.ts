@@ -1,20 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { errorExamples } from '../../docs/tools/error-examples.ts'
+import { writeErrors } from '../../docs/tools/write-errors.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-test('the page of errors has one row for each code, with the class that has it', () => {
+test('the page of errors has each code, with the class and a message that the code gives it', async () => {
   const source = readFileSync(join(root, 'src/errors.ts'), 'utf8')
   const page = readFileSync(join(root, 'docs/guides/errors.md'), 'utf8')
-  const codes = [...source.matchAll(/readonly code(?::[^=]*)? = '(\w+)'/g)].map(([, code]) => code)
-  const [, keys = ''] = /type JwtErrorCode =(.*?)\n\n/s.exec(source) ?? []
-  const declared = [...codes, ...[...keys.matchAll(/'(\w+)'/g)].map(([, code]) => code)]
-  const rows = [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \| .+ \| .+ \|$/gm)]
-  expect(rows.map(([, code]) => code).sort()).toEqual(declared.sort())
-  for (const [, code, name] of rows)
-    if (name !== 'JwtError')
-      expect(source).toMatch(
-        new RegExp(`class ${name}\\b(?:(?!\\n}).)*readonly code(:[^=]*)? = '${code}'`, 's'),
-      )
+  const examples = await errorExamples()
+  expect(page).toBe(writeErrors(source, examples))
+  for (const [code, { message, name }] of examples) {
+    expect(page).toContain(`\`${code}\``)
+    expect(page).toContain(name === 'JwtError' ? message.replaceAll('<', '\\<') : `> \`${name}: ${message}\``)
+  }
 })
