@@ -7,6 +7,7 @@ import { runnerImport } from 'vite'
 import { withBars } from './code-blocks.js'
 import { headingsOf, readFirst } from './function-page.js'
 import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
+import { stackTables } from './stack-tables.js'
 
 const docs = resolve(import.meta.dirname, '..')
 
@@ -68,7 +69,7 @@ class SiteTheme extends DefaultTheme {
     context.navigation = () => raw(navigation(context, page))
     context.toolbar = () => raw(toolbar(context, page))
     context.defaultLayout = (template, page) => {
-      const content = withBars(breakable(accessible(text(template(page)))))
+      const content = stackTables(withBars(breakable(accessible(text(template(page))))))
       if (page.url === 'modules.html') {
         page.pageSections = []
         return raw(layout(context, page, entryPoints(content)))

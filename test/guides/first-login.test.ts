@@ -1,36 +1,31 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { githubEnterprise } from '../../src/index.ts'
 import { page } from '../support/page.ts'
-import { logIn } from './first-login/log-in.ts'
 
-test.each([
-  [undefined, 'https://github.com', 'https://api.github.com'],
-  [githubEnterprise('git.example.com'), 'https://git.example.com', 'https://git.example.com/api/v3'],
-  [githubEnterprise('octo.ghe.com'), 'https://octo.ghe.com', 'https://api.octo.ghe.com'],
-])(
-  'the first login sends requests only to its host and returns the user (%#)',
-  async (provider, authUrl, baseUrl) => {
-    const { service, pass, settle } = page()
-    const addresses: string[] = []
-    const response = globalThis.fetch
-    vi.stubGlobal('fetch', async (input: string | Request, init?: RequestInit) => {
-      const address = input instanceof Request ? input.url : input
-      addresses.push(address)
-      return address === `${baseUrl}/user` ? Response.json({ login: 'octocat' }) : response(address, init)
-    })
-    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-    onTestFinished(() => written.mockRestore())
+test('the first login sends requests only to GitHub, and prints the code and the user', async () => {
+  const { service, pass, settle } = page('YOUR_CLIENT_ID')
+  const addresses: string[] = []
+  const response = globalThis.fetch
+  vi.stubGlobal('fetch', async (input: string | Request, init?: RequestInit) => {
+    const address = input instanceof Request ? input.url : input
+    addresses.push(address)
+    return address === 'https://api.github.com/user'
+      ? Response.json({ login: 'octocat' })
+      : response(address, init)
+  })
+  const printed: string[] = []
+  const written = vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line))
+  onTestFinished(() => written.mockRestore())
 
-    const login = logIn('id', provider)
-    await settle()
-    const [, userCode = ''] = /enter (.*)\n/.exec(String(written.mock.calls[0]?.[0])) ?? []
-    await service.approve(userCode, 'octocat')
-    await pass(6)
-    expect(await login).toBe('octocat')
-    expect(addresses).toEqual([
-      `${authUrl}/login/device/code`,
-      `${authUrl}/login/oauth/access_token`,
-      `${baseUrl}/user`,
-    ])
-  },
-)
+  const done = import('./first-login/log-in.ts')
+  await vi.waitUntil(() => settle().then(() => printed.length > 0), { timeout: 30_000 })
+  const [, userCode = ''] = /enter (.*)$/.exec(printed[0] ?? '') ?? []
+  await service.approve(userCode, 'octocat')
+  await pass(6)
+  await done
+  expect(printed[1]).toBe('Logged in as octocat')
+  expect(addresses).toEqual([
+    'https://github.com/login/device/code',
+    'https://github.com/login/oauth/access_token',
+    'https://api.github.com/user',
+  ])
+})

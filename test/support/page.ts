@@ -2,9 +2,9 @@ import { onTestFinished, vi } from 'vitest'
 import { createService } from '../../src/service/index.ts'
 
 /** A page whose `fetch` calls the service directly, with a clock that the test controls. */
-export function page() {
+export function page(clientId = 'id') {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
-  const service = createService({ clients: [{ clientId: 'id', name: 'App' }] })
+  const service = createService({ clients: [{ clientId, name: 'App' }] })
   const sent: string[] = []
   vi.stubGlobal('fetch', (input: string, { signal, ...init }: RequestInit) => {
     sent.push(new URL(input).pathname)

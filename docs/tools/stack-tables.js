@@ -1,0 +1,34 @@
+// @ts-check
+
+/** Characters of the longest row, on the whole, that a phone shows beside each other. */
+const NARROW = 48
+
+/**
+ * Marks the tables that a phone shows one cell below the other, and names the column of each of their cells.
+ *
+ * @param {string} content
+ */
+export function stackTables(content) {
+  return content.replaceAll(/<table>.*?<\/table>/gs, (table) => {
+    const headings = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/gs)].map(([, html = '']) => textOf(html))
+    const rows = table.split('<tr>').slice(2)
+    const widest = headings.map((_, column) =>
+      Math.max(...rows.map((row) => textOf(row.split('<td')[column + 1] ?? '').length)),
+    )
+    if (headings.length < 3 || widest.reduce((sum, width) => sum + width, 0) <= NARROW) return table
+    return table
+      .replace('<table>', '<table class="stacked">')
+      .replaceAll(/<tr>(?:(?!<\/tr>).)*<td.*?<\/tr>/gs, (row) => {
+        let column = 0
+        return row.replaceAll('<td', () => `<td data-heading="${headings[column++]}"`)
+      })
+  })
+}
+
+/** @param {string} html */
+function textOf(html) {
+  return html
+    .replaceAll(/^[^<>]*>|<[^>]*>/g, '')
+    .replaceAll('"', '&quot;')
+    .trim()
+}
