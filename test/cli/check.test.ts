@@ -5,7 +5,7 @@ import { type CheckReport, createSandbox } from '../../src/testing/index.ts'
 import { test, type World } from './support/world.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
-const GUIDE = resolve(import.meta.dirname, '../../docs/guides/test-your-login.md')
+const GUIDE = resolve(import.meta.dirname, '../../docs/guides/check-a-service.md')
 
 /** A service, and the commands that decide for its user. */
 async function served(world: World) {
