@@ -108,7 +108,10 @@ test.each([
   { file: 'README.md', width: PHONE_WIDTH },
 ])('no code in $file is wider than $width columns', ({ file, width }) => {
   const text = read(file).replaceAll(/^ *\* ?/gm, '')
-  const lines = [...text.matchAll(/^```\w+.*\n(.*?)^```/gms)].flatMap(([, code = '']) => code.split('\n'))
+  const lines = ['js', 'ts', 'tsx']
+    .flatMap((kind) => blocksOf(kind, text))
+    .join('')
+    .split('\n')
   expect(lines.filter((line) => line.length > width)).toEqual([])
 })
 

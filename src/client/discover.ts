@@ -30,7 +30,11 @@ const metadata = v.object({
  * import { authorizeDevice, discover } from 'authgraph'
  *
  * const provider = await discover('https://login.example.com')
- * const token = await authorizeDevice({ clientId: 'my-client', provider, onCodes })
+ * const token = await authorizeDevice({
+ *   clientId: 'YOUR_CLIENT_ID',
+ *   provider,
+ *   onCodes,
+ * })
  * ```
  *
  * @param issuer The issuer URL of the server, such as `https://login.example.com`.

@@ -91,10 +91,16 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  *
  * @example
  * ```ts
- * import { createDeviceAuthorization, exportResume, watchActor } from 'authgraph'
+ * import {
+ *   createDeviceAuthorization,
+ *   exportResume,
+ *   watchActor,
+ * } from 'authgraph'
  *
  * const actor = createDeviceAuthorization({ clientId: 'YOUR_CLIENT_ID' })
- * watchActor(actor, (snapshot) => database.save(exportResume(snapshot, Date.now())))
+ * watchActor(actor, (snapshot) => {
+ *   database.save(exportResume(snapshot, Date.now()))
+ * })
  * actor.start()
  * ```
  *

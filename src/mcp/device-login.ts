@@ -145,9 +145,12 @@ interface OpenLogin {
  *
  * const login = deviceLogin('https://mcp.example.com/mcp', {
  *   store: fileStore('my-agent'),
- *   onCodes: ({ server, userCode, verificationUri }) => show(server, userCode, verificationUri),
+ *   onCodes: ({ server, userCode, verificationUri }) => {
+ *     show(server, userCode, verificationUri)
+ *   },
  * })
- * // For the transport of your MCP client: new StreamableHTTPClientTransport(login.url, { fetch: login.fetch })
+ * // Pass both to the transport of your MCP client.
+ * const { url, fetch } = login
  * ```
  *
  * @param url The URL of the server: `https`, or `http` on a loopback address.

@@ -45,7 +45,9 @@ export interface SessionView {
  *   clientId: 'YOUR_CLIENT_ID',
  *   store: memoryStore(),
  * })
- * watchActor(session.actor, (snapshot) => show(viewOfSession(snapshot, Date.now())))
+ * watchActor(session.actor, (snapshot) => {
+ *   show(viewOfSession(snapshot, Date.now()))
+ * })
  * ```
  *
  * @param now The current time in epoch milliseconds.
