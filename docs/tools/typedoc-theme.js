@@ -163,7 +163,7 @@ function accessible(content) {
 /** Lets names in tables break between their words, and nowhere else. @param {string} content */
 function breakable(content) {
   return content.replaceAll(/(?<=<td[^>]*>.*)<code>[^<]*<\/code>(?=.*<\/td>)/g, (code) =>
-    code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w[._])(?=\w)/g, '<wbr>'),
+    code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w[._/])(?=\w)/g, '<wbr>'),
   )
 }
 
