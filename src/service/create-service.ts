@@ -1,12 +1,11 @@
 import type { User } from '../../machines/device-grant.ts'
 import { createGate, type Gate, type GateOptions, unlessUnavailable } from '../access/gate.ts'
 import { type IncomingRequest, readIncoming } from '../access/incoming-request.ts'
-import { assertKnown } from '../assert-known.ts'
 import { AccessError, BadOptionError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts'
 import { Secret } from '../secret.ts'
-import { accessToken, grantTypes } from './endpoints/access-token.ts'
+import { accessToken } from './endpoints/access-token.ts'
 import { deviceCode } from './endpoints/device-code.ts'
 import { introspection } from './endpoints/introspection.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
@@ -32,7 +31,7 @@ import {
   type ServiceResponse,
   unavailable,
 } from './http/types.ts'
-import { SERVICE_OPTIONS, type ServiceOptions } from './options.ts'
+import type { ServiceOptions } from './options.ts'
 import { createParts, listedClients } from './parts.ts'
 import { hasUserId, isUser } from './stores/user-id.ts'
 import {
@@ -161,7 +160,6 @@ const IN_PROCESS = 'http://localhost'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createService(options: ServiceOptions): Service {
-  assertKnown(options, SERVICE_OPTIONS)
   checkOptions(options)
   let bound: string | undefined
   const addresses = (): Addresses => ({
@@ -171,22 +169,7 @@ export function createService(options: ServiceOptions): Service {
   const issuer = () => addresses().authUrl ?? IN_PROCESS
   const apiUrl = () => addresses().baseUrl ?? IN_PROCESS
   const parts = createParts(options, issuer)
-  const { clock, emit, grants, logins, onError, revocations } = parts
-  const { signingKeys } = parts
-  const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
-  const callers = (options.resources ?? []).filter(mayIntrospect)
-  const canIntrospect = callers.length > 0
-  const offered = async () => ({
-    grantTypes: grantTypes(parts),
-    clients: options.clients,
-    canRegister: parts.registered !== undefined,
-    acceptsDocuments: options.clientIdMetadataDocuments !== undefined,
-    canRevoke,
-    callers,
-    canBind: options.dpop !== undefined,
-    algorithms: signingKeys && [...new Set((await signingKeys.publicKeys()).map(({ alg }) => alg))],
-    authorizationEndpoint: options.authorizationEndpoint,
-  })
+  const { clock, emit, grants, logins, onError, revocations, canRevoke, signingKeys } = parts
   const deletionPaths = listedClients(options).flatMap(({ clientId, clientSecret }) =>
     clientSecret === undefined ? [] : [tokenDeletionPath(Secret.of(clientId).reveal())],
   )
@@ -197,17 +180,20 @@ export function createService(options: ServiceOptions): Service {
     verification: (request) => verification(parts, request),
     revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
     registration: parts.registered && ((request) => registration(parts, request)),
-    introspection: canIntrospect ? (request) => introspection(parts, request) : undefined,
+    introspection: (options.resources ?? []).some(mayIntrospect)
+      ? (request) => introspection(parts, request)
+      : undefined,
     tokenDeletion: canDelete ? (request) => tokenDeletion(parts, request) : undefined,
-    metadata: async () => metadata(issuer(), await offered()),
+    metadata: () => metadata(parts, options),
     keys: signingKeys && (async () => json(200, { keys: await signingKeys.publicKeys() })),
     openidConfiguration:
-      (options.openidConfiguration ?? signingKeys)
-        ? async () => openidConfiguration(issuer(), await offered())
-        : undefined,
-    api: options.api?.({ clock, authenticate: (request) => authenticate(parts, request, { uri: apiUrl() }) }),
+      (options.openidConfiguration ?? signingKeys) ? () => openidConfiguration(parts, options) : undefined,
   }
-  const routes = createRoutes(addresses(), handlers)
+  const api = options.api?.({
+    clock,
+    authenticate: (request) => authenticate(parts, request, { uri: apiUrl() }),
+  })
+  const routes = createRoutes(addresses(), handlers, api)
   let route = createRouter(routes)
 
   /** The URI of a resource as tokens contain it. */
@@ -251,7 +237,7 @@ export function createService(options: ServiceOptions): Service {
         throw new BadOptionError('to listen on a Unix socket, give authUrl')
       const listening = await listen(handle, at)
       bound = listening.url
-      route = createRouter(createRoutes(addresses(), handlers))
+      route = createRouter(createRoutes(addresses(), handlers, api))
       return listening
     },
     requireToken({ resource, ...required } = {}) {

@@ -1,4 +1,3 @@
-import type { Names } from '../assert-known.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { RegisteredApp } from './credentials/app-jwts.ts'
@@ -145,21 +144,7 @@ export interface ServiceOptions {
    *
    * For a user who is not signed in, return `signInAt`: the browser is redirected there. After the sign-in, send it to
    * `returnTo`, the URL of the page with the code that was entered. `returnTo` is built from `authUrl` only, so it is
-   * safe to redirect to:
-   *
-   * ```ts
-   * import { createService } from 'authgraph/service'
-   *
-   * const service = createService({
-   *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
-   *   identify: ({ header }, returnTo) => {
-   *     const user = sessions.userOf(header('cookie'))
-   *     return user
-   *       ? { user }
-   *       : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
-   *   },
-   * })
-   * ```
+   * safe to redirect to. {@link createService} has an example.
    */
   readonly identify?: Identify
   /**
@@ -245,45 +230,4 @@ export interface ServiceOptions {
     /** Returns the current time in epoch milliseconds. */
     now(): number
   }
-}
-
-/** The names of all options: any other one is refused. */
-export const SERVICE_OPTIONS: Names<ServiceOptions> = {
-  clients: true,
-  registration: true,
-  clientIdMetadataDocuments: true,
-  resources: true,
-  users: true,
-  personalTokens: true,
-  apps: true,
-  authUrl: true,
-  baseUrl: true,
-  api: true,
-  allowHttp: true,
-  openidConfiguration: true,
-  authorizationEndpoint: true,
-  dialect: true,
-  interval: true,
-  expiresIn: true,
-  leeway: true,
-  firstPoll: true,
-  policy: true,
-  limits: true,
-  clientAddress: true,
-  store: true,
-  secret: true,
-  page: true,
-  identify: true,
-  issueToken: true,
-  keys: true,
-  accessToken: true,
-  audience: true,
-  verifyToken: true,
-  refreshTokens: true,
-  dpop: true,
-  onWarning: true,
-  onError: true,
-  onEvent: true,
-  onResponse: true,
-  clock: true,
 }

@@ -106,6 +106,7 @@ export function createParts(options: ServiceOptions, currentUrl: () => string) {
     }),
     issuer: currentUrl,
     audience,
+    canRevoke: !options.verifyToken || options.refreshTokens !== undefined,
     passwords: createPasswords(options.users ?? []),
     personalTokens: createPersonalTokens(options.personalTokens ?? []),
     appTokens: createAppTokens(options.apps ?? [], clock),

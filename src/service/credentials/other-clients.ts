@@ -1,6 +1,6 @@
 import { BadResponseError } from '../../errors.ts'
-import { withDeadline } from '../../store/deadline.ts'
 import { checkClient } from '../host/check-options.ts'
+import { inTenSeconds } from '../host/hooks.ts'
 import type { Policy } from '../host/policy.ts'
 import { refuseAbove } from '../host/refused-request.ts'
 import { HostMistakeError } from '../http/types.ts'
@@ -11,9 +11,6 @@ import { type ClientDocuments, createClientDocuments } from './client-documents.
 import type { ClientRecord } from './client-record.ts'
 import { type FindClient, type KnownClient, knownClient, type OtherClients } from './clients.ts'
 import type { Registration } from './registered-clients.ts'
-
-/** Milliseconds within which the function of the host must return. */
-const FIND_TIMEOUT = 10_000
 
 /** Characters of the longest client ID that is looked up. */
 const LONGEST_ID = 2048
@@ -54,7 +51,7 @@ export function createOtherClients(
   const fetching = new Map<string, Promise<ClientRecord | undefined>>()
 
   async function ask(clientId: string): Promise<KnownClient | undefined> {
-    const found = await withDeadline(FIND_TIMEOUT, findClient?.(clientId), tookTooLong)
+    const found = await inTenSeconds('the function clients', findClient?.(clientId))
     if (found === undefined || found === null) return undefined
     assertClient(found)
     const client = await knownClient(found, policy)
@@ -149,8 +146,4 @@ function assertClient(found: unknown): void {
       `the function clients returned no valid client: ${String(Object(error).message)}`,
     )
   }
-}
-
-function tookTooLong(): Error {
-  return new Error('the function clients took longer than ten seconds')
 }

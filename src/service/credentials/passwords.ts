@@ -36,8 +36,6 @@ export function createPasswords(users: readonly PasswordUser[]) {
   }
 }
 
-export type Passwords = ReturnType<typeof createPasswords>
-
 function decode(encoded: string): string | undefined {
   try {
     const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))

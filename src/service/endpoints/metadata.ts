@@ -10,40 +10,22 @@ import {
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
 import { ASSERTION_ALGORITHMS } from '../credentials/assertions.ts'
-import type { Client, FindClient } from '../credentials/clients.ts'
-import type { Resource } from '../grants/resources.ts'
+import { mayIntrospect } from '../grants/resources.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
+import type { ServiceOptions } from '../options.ts'
+import type { Parts } from '../parts.ts'
 import { OPENID } from '../tokens/jwts.ts'
+import { grantTypes } from './access-token.ts'
 
 /** How a client that has a secret sends it. */
 const WITH_SECRET = ['client_secret_basic', 'client_secret_post']
-
-/** What the metadata says beside the endpoints that every service has. */
-export interface Offered {
-  readonly grantTypes: readonly string[]
-  readonly clients: readonly Client[] | FindClient
-  /** Whether clients may register themselves. */
-  readonly canRegister: boolean
-  /** Whether a client ID may be the URL of a metadata document. */
-  readonly acceptsDocuments: boolean
-  /** Whether there is a revocation endpoint. */
-  readonly canRevoke: boolean
-  /** The APIs that may ask about tokens: without any, there is no introspection endpoint. */
-  readonly callers: readonly Resource[]
-  /** The algorithms of the published keys; `undefined` without keys. */
-  readonly algorithms: readonly string[] | undefined
-  /** Whether tokens can be bound to keys. */
-  readonly canBind: boolean
-  /** Whether it names an authorization endpoint, for clients that require one. */
-  readonly authorizationEndpoint: boolean | undefined
-}
 
 /**
  * Responds with the authorization server metadata, for clients that discover the endpoints.
  * RFC 8414, section 2, and RFC 8628, section 4.
  */
-export function metadata(issuer: string, offered: Offered): ServiceResponse {
-  return json(200, describe(issuer, offered))
+export async function metadata(parts: Parts, options: ServiceOptions): Promise<ServiceResponse> {
+  return json(200, describe(parts, options, await algorithmsOf(parts)))
 }
 
 /**
@@ -51,14 +33,15 @@ export function metadata(issuer: string, offered: Offered): ServiceResponse {
  * oidc-agent requires the scopes, and MSAL Python an authorization endpoint: that is the verification page, which refuses
  * every authorization request. OpenID Connect Discovery 1.0, section 3.
  */
-export function openidConfiguration(issuer: string, offered: Offered): ServiceResponse {
-  const { clients, algorithms } = offered
+export async function openidConfiguration(parts: Parts, options: ServiceOptions): Promise<ServiceResponse> {
+  const { clients } = options
+  const algorithms = await algorithmsOf(parts)
   const listed = typeof clients === 'function' ? [{ scopes: [OPENID] }] : clients
   const scopes = new Set(listed.flatMap(({ scopes = [OPENID] }) => scopes))
   if (!algorithms) scopes.delete(OPENID)
   return json(200, {
-    ...describe(issuer, offered),
-    ...authorizationEndpoint(issuer),
+    ...describe(parts, options, algorithms),
+    ...authorizationEndpoint(parts.issuer()),
     scopes_supported: [...scopes],
     ...(algorithms && {
       subject_types_supported: ['public'],
@@ -67,27 +50,33 @@ export function openidConfiguration(issuer: string, offered: Offered): ServiceRe
   })
 }
 
+/** The algorithms of the published keys; `undefined` without keys. */
+async function algorithmsOf({ signingKeys }: Parts): Promise<readonly string[] | undefined> {
+  return signingKeys && [...new Set((await signingKeys.publicKeys()).map(({ alg }) => alg))]
+}
+
 function authorizationEndpoint(issuer: string) {
   return { authorization_endpoint: withoutSlash(issuer) + VERIFICATION_PATH }
 }
 
-function describe(issuer: string, offered: Offered) {
-  const { grantTypes, canRevoke, callers, canBind, algorithms } = offered
-  const methods = authMethods(offered)
+function describe(parts: Parts, options: ServiceOptions, algorithms: readonly string[] | undefined) {
+  const issuer = parts.issuer()
+  const methods = authMethods(options)
+  const callers = (options.resources ?? []).filter(mayIntrospect)
   const canSign = callers.some(({ jwks }) => jwks !== undefined)
   return {
     issuer,
     device_authorization_endpoint: withoutSlash(issuer) + DEVICE_CODE_PATH,
     token_endpoint: withoutSlash(issuer) + ACCESS_TOKEN_PATH,
-    grant_types_supported: grantTypes,
-    response_types_supported: offered.authorizationEndpoint ? ['code'] : [],
-    ...(offered.authorizationEndpoint && authorizationEndpoint(issuer)),
+    grant_types_supported: grantTypes(parts),
+    response_types_supported: options.authorizationEndpoint ? ['code'] : [],
+    ...(options.authorizationEndpoint && authorizationEndpoint(issuer)),
     token_endpoint_auth_methods_supported: methods,
-    ...(offered.canRegister && { registration_endpoint: withoutSlash(issuer) + REGISTRATION_PATH }),
-    ...(offered.acceptsDocuments && { client_id_metadata_document_supported: true }),
+    ...(options.registration && { registration_endpoint: withoutSlash(issuer) + REGISTRATION_PATH }),
+    ...(options.clientIdMetadataDocuments && { client_id_metadata_document_supported: true }),
     ...(algorithms && { jwks_uri: withoutSlash(issuer) + JWKS_PATH }),
-    ...(canBind && { dpop_signing_alg_values_supported: PROOF_ALGORITHMS }),
-    ...(canRevoke && {
+    ...(options.dpop && { dpop_signing_alg_values_supported: PROOF_ALGORITHMS }),
+    ...(parts.canRevoke && {
       revocation_endpoint: withoutSlash(issuer) + REVOCATION_PATH,
       revocation_endpoint_auth_methods_supported: methods,
     }),
@@ -103,11 +92,12 @@ function describe(issuer: string, offered: Offered) {
 }
 
 /** A function may find clients of either kind, and a client that registers chooses one. */
-function authMethods({ clients, canRegister, acceptsDocuments }: Offered): readonly string[] {
-  if (typeof clients === 'function' || canRegister) return ['none', ...WITH_SECRET]
+function authMethods(options: ServiceOptions): readonly string[] {
+  const { clients, registration, clientIdMetadataDocuments: documents } = options
+  if (typeof clients === 'function' || registration) return ['none', ...WITH_SECRET]
   const withSecret = clients.filter(({ clientSecret }) => clientSecret !== undefined)
   return [
-    ...(acceptsDocuments || withSecret.length < clients.length || clients.length === 0 ? ['none'] : []),
+    ...(documents || withSecret.length < clients.length || clients.length === 0 ? ['none'] : []),
     ...(withSecret.length > 0 ? WITH_SECRET : []),
   ]
 }

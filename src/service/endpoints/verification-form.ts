@@ -1,8 +1,8 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/syntax.ts'
-import { withDeadline } from '../../store/deadline.ts'
 import { readUserCode } from '../credentials/random-codes.ts'
 import { isUndecided } from '../grants/grants.ts'
+import { inTenSeconds } from '../host/hooks.ts'
 import { type Assessment, mustType } from '../host/policy.ts'
 import { requestOrigin } from '../http/request-origin.ts'
 import type { ServiceRequest } from '../http/types.ts'
@@ -42,9 +42,6 @@ type Refuse = (reason: Refusal, retryAfter?: number) => Promise<ShownPage>
 
 /** The purpose of a form that the page or a link filled in: who sends it has not typed the code. */
 export const LINKED = 'linked'
-
-/** Milliseconds within which `assess` must return. */
-const ASSESS_TIMEOUT = 10_000
 
 /** After these, the code is of no use, or its user must type it. */
 const DROPS_CODE: ReadonlySet<Refusal> = new Set([
@@ -136,7 +133,7 @@ async function assess(
   }
   // A code that must be typed is not accepted from the URL.
   const page = mustType(policy, scopes) ? new URL(fields.action, returnTo).href : returnTo
-  const assessed = await withDeadline(ASSESS_TIMEOUT, policy.assess?.(approval, page), tookTooLong)
+  const assessed = await inTenSeconds('assess', policy.assess?.(approval, page))
   if (assessed === 'allow' || assessed === 'refuse') return assessed
   if (typeof assessed?.stepUpAt === 'string') {
     const facts = { grant: grant.id, client: grant.client, user, device }
@@ -144,10 +141,6 @@ async function assess(
     return assessed
   }
   throw new TypeError('assess must return "allow", "refuse" or { stepUpAt }')
-}
-
-function tookTooLong(): Error {
-  return new Error('assess took longer than ten seconds')
 }
 
 async function lookUp(

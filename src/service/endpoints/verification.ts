@@ -1,7 +1,6 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
-import { withDeadline } from '../../store/deadline.ts'
 import { newId, readUserCode } from '../credentials/random-codes.ts'
-import type { Identity } from '../host/hooks.ts'
+import { type Identity, inTenSeconds } from '../host/hooks.ts'
 import { refuse } from '../host/refused-request.ts'
 import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
@@ -11,9 +10,6 @@ import type { Page, PageState, Refusal } from '../page/page.ts'
 import type { Parts } from '../parts.ts'
 import { isUser } from '../stores/user-id.ts'
 import { type FormFields, LINKED, loginOf, type ShownPage, verificationForm } from './verification-form.ts'
-
-/** Milliseconds within which `identify` must return. */
-const IDENTIFY_TIMEOUT = 10_000
 
 /** Characters of the longest code that is read. */
 const LONGEST_CODE = 32
@@ -78,7 +74,7 @@ async function response(
   address: URL,
 ): Promise<{ readonly shown: ShownPage; readonly headers: BrowserSession['headers'] }> {
   const back = urlWith(address, codeToKeep(parts, request, fields))
-  const returned = await withDeadline(IDENTIFY_TIMEOUT, parts.identify(request, back), tookTooLong)
+  const returned = await inTenSeconds('identify', parts.identify(request, back))
   const identity: Identity = Object(returned)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
     throw new TypeError('identify returned a signInAt that cannot be sent in a header')
@@ -120,10 +116,6 @@ function urlWith(address: URL, userCode: string): string {
   const url = new URL(address)
   if (userCode !== '') url.searchParams.set('user_code', userCode)
   return url.href
-}
-
-function tookTooLong(): Error {
-  return new Error('identify took longer than ten seconds')
 }
 
 /**

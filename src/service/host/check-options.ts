@@ -5,6 +5,7 @@ import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { DEFAULT_LIMITS } from '../limits/limits.ts'
+import type { ServiceOptions } from '../options.ts'
 
 const FROM_ZERO = v.pipe(v.number(), v.finite(), v.minValue(0))
 const FROM_ONE = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
@@ -88,7 +89,10 @@ const url = v.pipe(
   must('be an http(s) URL without a query', (value) => v.is(v.string(), value) && isBaseAddress(value)),
 )
 
-const schema = objectOf({
+/** An option that is checked where it is used. */
+const any = v.unknown()
+
+const ofTheService = {
   clients: v.pipe(
     v.array(client, 'must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]'),
     v.check(
@@ -163,7 +167,25 @@ const schema = objectOf({
   policy: v.optional(policy),
   dpop: v.optional(objectOf(ofDpop)),
   refreshTokens: v.optional(objectOf({ lifetime: wholeSeconds, reuseWindow: v.optional(seconds) })),
-})
+  api: any,
+  allowHttp: any,
+  openidConfiguration: any,
+  authorizationEndpoint: any,
+  firstPoll: any,
+  clientAddress: any,
+  secret: any,
+  page: any,
+  identify: any,
+  issueToken: any,
+  verifyToken: any,
+  onWarning: any,
+  onError: any,
+  onEvent: any,
+  onResponse: any,
+  clock: any,
+} satisfies Record<keyof ServiceOptions, unknown>
+
+const schema = objectOf(ofTheService)
 
 /**
  * Checks the options of a service.
@@ -171,6 +193,7 @@ const schema = objectOf({
  * @throws {@link BadOptionError} that names the option.
  */
 export function checkOptions(options: unknown): void {
+  assertKnown(options, ofTheService)
   // A function is asked later, for each client.
   const isAsked = typeof (options as { readonly clients?: unknown } | null)?.clients === 'function'
   const listed = isAsked ? { ...Object(options), clients: [] } : options
@@ -190,7 +213,7 @@ export function checkOptions(options: unknown): void {
   for (const resource of others.resources ?? []) assertKnown(resource, ofAResource, 'option of a resource')
   const { keys, accessToken = keys ? 'jwt' : 'opaque' } = others
   if (accessToken === 'jwt' && keys === undefined) throw new BadOptionError('accessToken "jwt" requires keys')
-  if (accessToken === 'jwt' && 'verifyToken' in others && others.verifyToken !== undefined)
+  if (accessToken === 'jwt' && others.verifyToken !== undefined)
     throw new BadOptionError(
       'verifyToken is for tokens of issueToken: with it and keys, set accessToken to "opaque"',
     )

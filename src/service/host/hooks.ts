@@ -1,5 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
+import { withDeadline } from '../../store/deadline.ts'
 import type { ServiceRequest } from '../http/types.ts'
 
 /** The signed-in user, or the URL at which the user must sign in first. */
@@ -57,3 +58,17 @@ export type IssueToken = (
  * @inline
  */
 export type ClientAddress = (request: ServiceRequest) => string | undefined
+
+/**
+ * Waits for what a function of the host returns.
+ *
+ * @param milliseconds How much of the ten seconds is left.
+ * @throws what the host throws, and an Error if it takes longer.
+ */
+export function inTenSeconds<Value>(
+  name: string,
+  returned: Value | PromiseLike<Value>,
+  milliseconds = 10_000,
+): Promise<Value> {
+  return withDeadline(milliseconds, returned, () => new Error(`${name} took longer than ten seconds`))
+}

@@ -14,27 +14,27 @@ import {
 } from '../../protocol/endpoints.ts'
 import { type Handler, json } from './types.ts'
 
-/** The handler of each endpoint. */
-export interface Handlers {
-  readonly deviceCode: Handler
-  readonly accessToken: Handler
-  readonly verification: Handler
-  /** `undefined` if no token can be revoked. */
-  readonly revocation: Handler | undefined
-  /** `undefined` if no client may register itself. */
-  readonly registration: Handler | undefined
-  /** `undefined` if no API may ask. */
-  readonly introspection: Handler | undefined
-  /** GitHub's way to revoke tokens; `undefined` if no client can use it. */
-  readonly tokenDeletion: Handler | undefined
-  readonly metadata: Handler
-  /** The published keys; `undefined` if there are none. */
-  readonly keys: Handler | undefined
-  /** `undefined` unless the option `openidConfiguration` is set. */
-  readonly openidConfiguration: Handler | undefined
-  /** `undefined` unless the option `api` is set. */
-  readonly api: ExtraEndpoints | undefined
+const READ = ['GET', 'HEAD']
+const POST = ['POST']
+
+/** The endpoints that a service may have. */
+const ENDPOINTS = {
+  metadata: { path: METADATA_PATH, methods: READ },
+  openidConfiguration: { path: OPENID_CONFIGURATION_PATH, methods: READ },
+  keys: { path: JWKS_PATH, methods: READ },
+  deviceCode: { path: DEVICE_CODE_PATH, methods: POST },
+  accessToken: { path: ACCESS_TOKEN_PATH, methods: POST },
+  revocation: { path: REVOCATION_PATH, methods: POST },
+  registration: { path: REGISTRATION_PATH, methods: POST },
+  introspection: { path: INTROSPECTION_PATH, methods: POST },
+  verification: { path: VERIFICATION_PATH, methods: [...READ, ...POST] },
+  tokenDeletion: { path: TOKEN_DELETION_PATH, methods: ['DELETE'] },
 }
+
+type Endpoint = keyof typeof ENDPOINTS
+
+/** The handler of each endpoint that the service has. */
+export type Handlers = Readonly<Record<Endpoint, Handler | undefined>>
 
 /** Endpoints below `baseUrl` that are not part of the service. */
 export interface ExtraEndpoints {
@@ -70,31 +70,24 @@ export interface Routes {
  * Lists the routes. The login paths exist on the login host only, and the API on the API host only. Any other host may
  * belong to an attacker who points their own domain at this address (DNS rebinding).
  */
-export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers): Routes {
-  const { deviceCode, accessToken, verification, revocation, introspection, tokenDeletion } = handlers
-  const { registration, metadata, openidConfiguration, keys, api } = handlers
-  const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
-    prefixOf(address) + path,
-    { hosts: hostsAt(address), methods },
-  ]
-  const routes = new Map<string, Route>([
+export function createRoutes(
+  { authUrl, baseUrl }: Addresses,
+  handlers: Handlers,
+  api: ExtraEndpoints | undefined,
+): Routes {
+  const routes = new Map<string, Route>()
+  for (const name of Object.keys(ENDPOINTS) as Endpoint[]) {
+    const handler = handlers[name]
+    if (handler === undefined) continue
+    const { path, methods } = ENDPOINTS[name]
+    const address = name === 'tokenDeletion' ? baseUrl : authUrl
+    const prefix = prefixOf(address)
     // RFC 8414, section 3.1: the well-known path comes before the path of the issuer.
-    [
-      METADATA_PATH + prefixOf(authUrl),
-      { hosts: hostsAt(authUrl), methods: { GET: metadata, HEAD: metadata } },
-    ],
-    ...(openidConfiguration
-      ? [at(authUrl, OPENID_CONFIGURATION_PATH, { GET: openidConfiguration, HEAD: openidConfiguration })]
-      : []),
-    ...(keys ? [at(authUrl, JWKS_PATH, { GET: keys, HEAD: keys })] : []),
-    at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
-    at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
-    ...(revocation ? [at(authUrl, REVOCATION_PATH, { POST: revocation })] : []),
-    ...(registration ? [at(authUrl, REGISTRATION_PATH, { POST: registration })] : []),
-    ...(introspection ? [at(authUrl, INTROSPECTION_PATH, { POST: introspection })] : []),
-    at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
-    ...(tokenDeletion ? [at(baseUrl, TOKEN_DELETION_PATH, { DELETE: tokenDeletion })] : []),
-  ])
+    routes.set(name === 'metadata' ? path + prefix : prefix + path, {
+      hosts: hostsAt(address),
+      methods: Object.fromEntries(methods.map((method) => [method, handler])),
+    })
+  }
   const prefix = prefixOf(baseUrl)
   const hosts = hostsAt(baseUrl)
   return {

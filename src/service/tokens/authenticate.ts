@@ -1,17 +1,12 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { assertProven, type ProofChecks } from '../../access/bound-token.ts'
+import { assertProven } from '../../access/bound-token.ts'
 import { challenge, REALM } from '../../access/challenge.ts'
 import { readCredential } from '../../access/incoming-request.ts'
 import { AccessError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
-import type { AppTokens } from '../credentials/app-jwts.ts'
-import type { Passwords } from '../credentials/passwords.ts'
-import type { PersonalTokens } from '../credentials/personal-tokens.ts'
-import type { Emit } from '../host/emit.ts'
-import type { ClientAddress } from '../host/hooks.ts'
 import type { ServiceRequest } from '../http/types.ts'
-import type { Limiter } from '../limits/limiter.ts'
-import type { TokenOwner, Tokens } from './tokens.ts'
+import type { Parts } from '../parts.ts'
+import { ownerOf, type TokenOwner } from './tokens.ts'
 
 /**
  * Who sent a request, and with which kind of credential:
@@ -33,46 +28,33 @@ export interface AuthenticatedToken extends TokenOwner {
   readonly client?: { readonly clientId: Secret; readonly name: string }
 }
 
-/** What verifies each kind of credential. */
-export interface Credentials {
-  readonly passwords: Passwords
-  readonly personalTokens: PersonalTokens
-  readonly appTokens: AppTokens
-  readonly tokens: Tokens
-  readonly clients: { at(reference: string): Promise<AuthenticatedToken['client']> }
-  readonly clientAddress: ClientAddress
-  readonly apiProofs: ProofChecks | undefined
-  readonly limiter: Limiter
-  readonly emit: Emit
-}
-
 /**
  * Verifies the credential of a request; `undefined` if there is none.
  *
  * @throws {@link AccessError} for a credential that is not valid.
  */
 export async function authenticate(
-  credentials: Credentials,
+  parts: Parts,
   request: ServiceRequest,
   { resource, uri }: { readonly resource?: string | undefined; readonly uri: string },
 ): Promise<Authentication | undefined> {
   const { scheme, value = '' } = readCredential(request.header('authorization'), request.query) ?? {}
   if (scheme === undefined) return undefined
-  if (scheme === 'basic') return basic(credentials, value, credentials.clientAddress(request))
-  const found = await findToken(credentials, value, resource)
+  if (scheme === 'basic') return basic(parts, value, parts.clientAddress(request))
+  const found = await findToken(parts, value, resource)
   if (found) {
     const { method, path } = request
     const url = URL.canParse(uri) ? new URL(uri).origin + path : undefined
     const proof = request.header('dpop')
-    await assertProven(found, { scheme, token: value, method, url, proof }, credentials.apiProofs)
+    await assertProven(found, { scheme, token: value, method, url, proof }, parts.apiProofs)
     return found
   }
   if (scheme !== 'bearer') throw invalidToken('bad credentials')
-  return app(credentials, value)
+  return app(parts, value)
 }
 
 async function basic(
-  { passwords, limiter, emit }: Credentials,
+  { passwords, limiter, emit }: Parts,
   value: string,
   address: string | undefined,
 ): Promise<Authentication> {
@@ -94,7 +76,7 @@ async function basic(
  * here before reading one as an app JWT.
  */
 export async function findToken(
-  { tokens, personalTokens, clients }: Pick<Credentials, 'tokens' | 'personalTokens' | 'clients'>,
+  { tokens, personalTokens, clients }: Parts,
   token: string,
   resource: string | undefined,
 ): Promise<AuthenticatedToken | undefined> {
@@ -102,20 +84,15 @@ export async function findToken(
   if (personal) return resource === undefined ? { form: 'personalToken', ...personal } : undefined
   const record = await tokens.find(new Secret(token))
   if (record === undefined || record.resource !== resource) return undefined
-  const { user, scopes, jkt, expiresAt } = record
   const client = 'client' in record ? await clients.at(record.client) : undefined
   return {
     form: 'oauth',
-    user,
-    scopes,
-    ...(resource !== undefined && { resource }),
-    ...(jkt !== undefined && { jkt }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    ...ownerOf(record),
     ...(client && { client: { clientId: client.clientId, name: client.name } }),
   }
 }
 
-async function app({ appTokens }: Credentials, token: string): Promise<Authentication> {
+async function app({ appTokens }: Parts, token: string): Promise<Authentication> {
   const verified = await appTokens.verify(token)
   if (!verified.ok) throw invalidToken(verified.problem)
   return { form: 'app', appId: verified.appId }

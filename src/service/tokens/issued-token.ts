@@ -2,10 +2,10 @@ import { assertKnown, type Names } from '../../assert-known.ts'
 import { isTexts } from '../../protocol/fields.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import { isSecret, Secret } from '../../secret.ts'
-import { withDeadline } from '../../store/deadline.ts'
 import type { KnownClient } from '../credentials/clients.ts'
-import type { IssueToken, MadeToken, TokenRequest } from '../host/hooks.ts'
-import { type Jwts, OPENID } from './jwts.ts'
+import { inTenSeconds, type MadeToken, type TokenRequest } from '../host/hooks.ts'
+import type { Parts } from '../parts.ts'
+import { OPENID } from './jwts.ts'
 
 /** A token that is ready to be sent to the client. */
 export interface IssuedToken {
@@ -26,16 +26,6 @@ interface TokenOrder extends Omit<TokenRequest, 'client'> {
   readonly client: KnownClient
   /** What is left of its family when it is issued, in seconds, if it comes with a refresh token. */
   readonly secondsLeft: ((issuedAt: number) => number) | undefined
-}
-
-/** What issues tokens. */
-interface TokenMaker {
-  readonly issueToken: IssueToken
-  /** Signs tokens, if there are keys. */
-  readonly jwts: Jwts | undefined
-  /** Who makes the access tokens: the service (`jwt`) or the host. */
-  readonly accessToken: 'jwt' | 'opaque'
-  readonly clock: { now(): number }
 }
 
 /** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
@@ -59,13 +49,14 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
  */
 export async function issueFor(
-  { issueToken, jwts, accessToken, clock }: TokenMaker,
+  { issueToken, jwts, accessToken, clock }: Parts,
   { client, secondsLeft, ...request }: TokenOrder,
   until: number,
 ): Promise<IssuedToken> {
   const { clientId, name, policy } = client
   const returned = issueToken({ ...request, client: { clientId, name } })
-  const made = readMade(await withDeadline(until - clock.now(), returned, tookTooLong))
+  // After that, another request may issue a token: what `issueToken` returns later is dropped.
+  const made = readMade(await inTenSeconds('issueToken', returned, until - clock.now()))
   const { token, expiresIn } = made
   const scopes = (made.scopes ?? request.scopes).filter((scope) => jwts || scope !== OPENID)
   const issuedAt = clock.now()
@@ -86,11 +77,6 @@ export async function issueFor(
     token: signing ? await signing.signAccess(facts) : readToken(token),
     ...(idToken && { idToken }),
   }
-}
-
-/** The claim is over and another request may issue a token: what `issueToken` returns later is dropped. */
-function tookTooLong(): Error {
-  return new Error('issueToken took longer than ten seconds')
 }
 
 /** What limits the lifetime of a token. In seconds. */

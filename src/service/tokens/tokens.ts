@@ -175,16 +175,19 @@ export function signedTokens(
     // Without anything else that the host knows: a `client` would make it a record of ours.
     async find(token) {
       const owner = await verify(token)
-      if (owner === undefined) return undefined
-      const { user, scopes, resource, jkt, expiresAt } = owner
-      return {
-        user,
-        scopes,
-        ...(resource !== undefined && { resource }),
-        ...(jkt !== undefined && { jkt }),
-        ...(expiresAt !== undefined && { expiresAt }),
-      }
+      return owner && ownerOf(owner)
     },
+  }
+}
+
+/** What is known of the owner of a token, and nothing else. */
+export function ownerOf({ user, scopes, resource, jkt, expiresAt }: TokenOwner): TokenOwner {
+  return {
+    user,
+    scopes,
+    ...(resource !== undefined && { resource }),
+    ...(jkt !== undefined && { jkt }),
+    ...(expiresAt !== undefined && { expiresAt }),
   }
 }
 
