@@ -3,7 +3,6 @@ import { challenge } from './challenge.ts'
 import type { Credential } from './incoming-request.ts'
 import { PROOF_ALGORITHMS, type Proof, ProofError, type SentRequest } from './proof.ts'
 
-/** Checks proofs at an API. */
 export interface ProofChecks {
   /** Rejects with a ProofError for a proof that is not valid, or not recent. */
   verify(header: string | undefined, sent: SentRequest): Promise<Proof>
@@ -11,14 +10,12 @@ export interface ProofChecks {
   spend?(proof: Proof): Promise<void>
 }
 
-/** How a request presents a token. */
 export interface Presented {
   readonly scheme: Credential['scheme']
   readonly token: string
   readonly method: string
   /** The URL as the client saw it; `undefined` if the API does not know it. */
   readonly url: string | undefined
-  /** The header `DPoP`. */
   readonly proof: string | undefined
 }
 

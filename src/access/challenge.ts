@@ -1,4 +1,3 @@
-/** The realm of every challenge. */
 export const REALM = 'realm="authgraph"'
 
 /** The parameters of a challenge. Those without a value are left out. */

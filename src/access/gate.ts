@@ -33,18 +33,15 @@ export type Gate<Caller> = (request: IncomingRequest) => Promise<Caller>
 
 const KNOWN: Names<GateOptions> = { scopes: true, resourceMetadata: true, baseUrl: true }
 
-/** What a gate needs besides its options. */
 interface GateParts<Caller> {
   /**
    * Returns who sends a token; `undefined` if it is not valid. Any other error than a BadOptionError means that nobody can tell
    * at the moment.
    */
   readonly find: (token: string) => Promise<Caller | undefined>
-  /** Called with that error. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Checks the proofs of tokens that are bound to a key. Without it, they are refused. */
   readonly proofs: ProofChecks | undefined
-  /** Returns the URI of the API. */
   readonly uri: () => string
 }
 

@@ -58,7 +58,6 @@ export function headerOf(name: string, rawHeaders: readonly string[]): string | 
 
 const SCHEMES = /^(basic|bearer|token|dpop) +([A-Za-z0-9\-._~+/]+=*)$/i
 
-/** What the header `Authorization` holds. */
 export interface Credential {
   readonly scheme: 'basic' | 'bearer' | 'token' | 'dpop'
   readonly value: string

@@ -25,10 +25,8 @@ const PUBLIC: ReadonlyMap<unknown, readonly string[]> = new Map([
 /** Keys that have signed a valid proof, the oldest first: importing one costs more than verifying a signature. */
 const recent = new Map<string, VerifyingKey>()
 
-/** How many keys are kept. */
 const MOST_KEYS = 1000
 
-/** A public key, and its thumbprint (RFC 7638). */
 interface VerifyingKey {
   readonly key: CryptoKey | Uint8Array
   readonly jkt: string
@@ -50,7 +48,6 @@ export interface SentRequest {
 
 /** A proof with a valid signature, for one request. Whether it is recent is for the caller to decide. */
 export interface Proof {
-  /** The thumbprint of its key. RFC 7638. */
   readonly jkt: string
   readonly jti: string
   /** When it was made, by the clock of the client. Epoch seconds. */

@@ -1,6 +1,7 @@
 import type { User } from '../../machines/device-grant.ts'
 import { createGate, type Gate, type GateOptions, unlessUnavailable } from '../access/gate.ts'
 import { type IncomingRequest, readIncoming } from '../access/incoming-request.ts'
+import { assertKnown } from '../assert-known.ts'
 import { AccessError, BadOptionError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { TOKEN_DELETION_PATH, tokenDeletionPath } from '../protocol/endpoints.ts'
@@ -15,7 +16,7 @@ import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
 import type { Decision } from './grants/grants.ts'
 import { mayIntrospect } from './grants/resources.ts'
-import { checkOptions } from './host/check-options.ts'
+import { checkOptions, OPTIONS } from './host/check-options.ts'
 import { harmless } from './host/harmless.ts'
 import { RefusedRequest } from './host/refused-request.ts'
 import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
@@ -160,6 +161,7 @@ const IN_PROCESS = 'http://localhost'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createService(options: ServiceOptions): Service {
+  assertKnown(options, OPTIONS satisfies Record<keyof ServiceOptions, unknown>)
   checkOptions(options)
   let bound: string | undefined
   const addresses = (): Addresses => ({

@@ -3,7 +3,6 @@ import { isLoopback } from '../protocol/address.ts'
 import { newToken } from './credentials/random-codes.ts'
 import type { ServiceOptions } from './options.ts'
 
-/** The user who approves while there is no sign-in. */
 const DEVELOPER: User = { id: 1, login: 'developer' }
 
 /** A proxy on the same machine connects from here. */

@@ -34,7 +34,6 @@ import { createTokens, signedTokens } from './tokens/tokens.ts'
 const SET_BACK =
   'the store was set back to an earlier copy: codes from before are refused, and revocations may be lost'
 
-/** What the endpoints of a service are made of. */
 export type Parts = ReturnType<typeof createParts>
 
 /**

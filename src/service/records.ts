@@ -10,7 +10,6 @@ import type { Generation } from './tokens/generation.ts'
 import type { Entries } from './tokens/newest.ts'
 import type { AccessTokenRecord } from './tokens/tokens.ts'
 
-/** Everything that a service stores. */
 export function createRecords(store: Store) {
   return {
     /** Those that are not listed, by the hash of the client ID. */
@@ -29,7 +28,6 @@ export function createRecords(store: Store) {
     tokensOfFamily: recordsOf<Entries>(store, 'access:'),
     /** The ids of families, and the hashes of tokens without one, by user. */
     logins: recordsOf<Entries>(store, 'logins:'),
-    /** How often all tokens of a user were revoked. */
     revocations: recordsOf<number>(store, 'revocations:'),
     /** Proofs that were used, by a hash of the thumbprint of the key and the `jti`. */
     proofs: recordsOf<true>(store, 'proof:'),

@@ -46,6 +46,8 @@ export function createAppTokens(apps: readonly RegisteredApp[], clock: { now(): 
   }
 }
 
+export type AppTokens = ReturnType<typeof createAppTokens>
+
 interface Claims {
   readonly iss?: unknown
   readonly iat?: unknown

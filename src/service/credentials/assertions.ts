@@ -13,17 +13,12 @@ const CLOCK_TOLERANCE = 60
 /** Seconds for which an assertion may be valid: for so long, each one is remembered. */
 const MAX_LIFETIME = 600
 
-/** Who authenticates with signed assertions. */
 interface AssertionSigner {
-  /** Its `client_id`. */
   readonly id: string
-  /** Its public keys. */
   readonly jwks: JSONWebKeySet
 }
 
-/** What verifies assertions. */
 export interface Verifying {
-  /** By the hash of its signer and its `jti`. */
   readonly usedAssertions: Records<true>
   readonly limiter: Limiter
   readonly issuer: () => string

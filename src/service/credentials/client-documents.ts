@@ -40,7 +40,6 @@ const document = v.object({
   client_secret: v.optional(v.undefined()),
 })
 
-/** What a document says. */
 export interface FetchedDocument {
   readonly name: string
   /** Seconds for which it need not be fetched again. */

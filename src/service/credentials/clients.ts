@@ -45,7 +45,6 @@ export interface KnownClient {
   readonly clientId: Secret
   readonly name: string
   readonly scopes: readonly string[] | undefined
-  /** The hash of its secret, if it has one. */
   readonly secret: string | undefined
   readonly policy: EffectivePolicy | undefined
   readonly dpop: 'off' | 'allowed' | 'required'
@@ -53,7 +52,6 @@ export interface KnownClient {
   readonly unverified?: { readonly host?: string }
 }
 
-/** The client of a request. */
 export interface FoundClient {
   readonly client: KnownClient
   /** Whether it sent its secret, which is right. */
@@ -78,7 +76,6 @@ export interface OtherClients {
   at(reference: string): Promise<KnownClient | undefined>
 }
 
-/** What clients are looked up with. */
 interface Lookup {
   readonly limiter: Limiter
   readonly policy: Policy | undefined
@@ -158,7 +155,6 @@ export async function knownClient(client: Client, ofService: Policy | undefined)
   return { reference: await hash(clientId.reveal()), clientId, name, scopes, secret, policy, dpop }
 }
 
-/** A client ID and a password. */
 interface Reading {
   readonly clientId: string
   readonly password: string

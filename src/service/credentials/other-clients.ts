@@ -25,14 +25,12 @@ const RETRY = 60 * 1000
 /** Milliseconds for which a document is stored: longer than any login that began with it. */
 const KEPT = 366 * 24 * 60 * 60 * 1000
 
-/** Where clients come from that are not listed. */
 export interface SourcesOfClients {
   readonly findClient: FindClient | undefined
   readonly registration: Registration | undefined
   readonly documents: ClientDocuments | undefined
 }
 
-/** What they are looked up with. */
 interface ClientLookup {
   readonly records: Records<ClientRecord>
   readonly policy: Policy | undefined

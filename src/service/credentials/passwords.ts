@@ -9,7 +9,6 @@ export interface PasswordUser {
   readonly password: string | Secret
 }
 
-/** Whether HTTP Basic credentials are right. */
 export interface CheckedPassword {
   /** The user name as sent. It may be unknown. */
   readonly username: string
@@ -35,6 +34,8 @@ export function createPasswords(users: readonly PasswordUser[]) {
     },
   }
 }
+
+export type Passwords = ReturnType<typeof createPasswords>
 
 function decode(encoded: string): string | undefined {
   try {

@@ -25,3 +25,5 @@ export function createPersonalTokens(personalTokens: readonly PersonalAccessToke
     find: async (token: string) => (await known).get(await hash(token)),
   }
 }
+
+export type PersonalTokens = ReturnType<typeof createPersonalTokens>

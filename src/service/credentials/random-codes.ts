@@ -31,9 +31,7 @@ export function newToken(): string {
 
 /** What a refresh token says about itself. Only the store can prove it. */
 export interface RefreshTokenParts {
-  /** The id of its family. */
   readonly id: string
-  /** Its number in the family. */
   readonly generation: number
   /** What all tokens of a family share, and nothing but these tokens contains. */
   readonly secret: string
@@ -49,7 +47,6 @@ export function newRefreshToken(family: string, generation: number, secret: stri
   return `ghr_${family}_${generation}_${secret}_${randomDigits()}`
 }
 
-/** Reads a refresh token. */
 export function readRefreshToken(refreshToken: string): RefreshTokenParts | undefined {
   const [, id, generation, secret] = /^ghr_([0-9a-f]{32})_(\d{1,9})_([0-9a-f]{40})_/.exec(refreshToken) ?? []
   return id === undefined || secret === undefined ? undefined : { id, generation: Number(generation), secret }
@@ -76,7 +73,6 @@ export function readUserCode(typed: string): string | undefined {
   return letters.length === USER_CODE_LENGTH ? `${letters.slice(0, 4)}-${letters.slice(4)}` : undefined
 }
 
-/** 160 random bits as 40 hexadecimal digits. */
 function randomDigits(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(20)))
 }

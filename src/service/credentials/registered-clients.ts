@@ -31,11 +31,9 @@ const registrationRequest = v.object({
   ),
 })
 
-/** A client that has just registered. */
 export interface NewClient {
   readonly clientId: string
   readonly clientSecret: string | undefined
-  /** The hash of its id. */
   readonly reference: string
   readonly name: string
   readonly method: string
@@ -43,7 +41,6 @@ export interface NewClient {
   readonly issuedAt: number
 }
 
-/** Registers clients in the store. */
 export function createRegisteredClients(
   { unusedLifetime = DEFAULT_UNUSED_LIFETIME }: Registration,
   { records, clock }: { readonly records: Records<ClientRecord>; readonly clock: { now(): number } },

@@ -9,7 +9,6 @@ import {
   toBase64,
 } from '../../store/encryption.ts'
 
-/** What a text is sealed with. */
 export interface Seal {
   /** Random and long, such as a token. Whoever reads the store cannot open the text without it. */
   readonly secret: Secret
@@ -27,7 +26,6 @@ const nodeCrypto =
     ? builtIn
     : undefined
 
-/** Bytes of the tag at the end of an encrypted text. */
 const TAG_LENGTH = 16
 
 /** Encrypts a text with a key that only the secret yields. */

@@ -13,7 +13,6 @@ const ALGORITHMS = ['ES256', 'RS256'] as const
 
 type Algorithm = (typeof ALGORITHMS)[number]
 
-/** A public key as the service publishes it. */
 export interface PublishedKey extends JWK {
   readonly kid: string
   readonly alg: Algorithm
@@ -41,7 +40,6 @@ export function createSigningKeys(keys: readonly SigningKey[], onError: (error: 
     publicKeys: async (): Promise<readonly PublishedKey[]> =>
       (await loaded).map(({ publicKey }) => publicKey),
 
-    /** Signs claims with the first key. */
     async sign(typ: JwtType, claims: JWTPayload): Promise<Secret> {
       const { SignJWT } = await import('jose/jwt/sign')
       const { privateKey, publicKey } = (await loaded)[0]

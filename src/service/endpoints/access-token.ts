@@ -40,7 +40,6 @@ function pendingWith(status: number): ServiceResponse {
   return oauthError(status, 'authorization_pending', 'the user has not approved or denied yet')
 }
 
-/** The grant types that the endpoint accepts. */
 export function grantTypes({ refreshTokens }: Pick<Parts, 'refreshTokens'>): readonly string[] {
   return refreshTokens ? [DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE] : [DEVICE_GRANT_TYPE]
 }
@@ -77,12 +76,10 @@ function refuseWithout(field: string): never {
   return refuse(400, 'invalid_request', `the field ${field} is missing`)
 }
 
-/** A poll of a client that is known. */
 interface Poll {
   readonly request: ServiceRequest
   readonly found: FoundClient
   readonly deviceCode: string
-  /** The field `resource`. */
   readonly resource: string | undefined
 }
 

@@ -12,10 +12,8 @@ import { type FirstToken, openFirst, sealFirst } from '../tokens/first-tokens.ts
 import { type IssuedToken, issueFor, secondsUntil } from '../tokens/issued-token.ts'
 import { tokenResponse } from './token-response.ts'
 
-/** A poll of a grant that was approved. */
 interface ApprovedPoll extends FoundClient {
   readonly grant: Grant
-  /** The key of the grant. */
   readonly key: string
   readonly deviceCode: string
   readonly request: ServiceRequest
@@ -105,7 +103,6 @@ interface Delivery {
   readonly first: FirstToken
   /** How often all tokens of the user have been revoked. */
   readonly counted: number
-  /** Epoch milliseconds. */
   readonly now: number
   readonly replayed: boolean
 }

@@ -17,7 +17,6 @@ import type { Parts } from '../parts.ts'
 import { OPENID } from '../tokens/jwts.ts'
 import { grantTypes } from './access-token.ts'
 
-/** How a client that has a secret sends it. */
 const WITH_SECRET = ['client_secret_basic', 'client_secret_post']
 
 /**

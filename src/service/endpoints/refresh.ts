@@ -14,17 +14,13 @@ import type { TokenPair } from '../tokens/successors.ts'
 import { proofOf, refuseProof, spendProof } from './proof-of.ts'
 import { tokenResponse } from './token-response.ts'
 
-/** Where the errors of a refresh are explained. */
 const ERRORS = { error_uri: 'https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2' }
 
-/** A request of a client that is known. */
 interface RefreshRequest {
   readonly request: ServiceRequest
   readonly client: KnownClient
   readonly refreshToken: Secret
-  /** The field `scope`. */
   readonly scope: string | undefined
-  /** The field `resource`. */
   readonly resource: string | undefined
 }
 
@@ -127,13 +123,11 @@ function refuseKey(): never {
   return refuseProof(new ProofError('the refresh token is bound to another key: send a proof of that key'))
 }
 
-/** The pair to issue, under a claim. */
 interface Order {
   readonly known: KnownToken
   readonly claimed: Claimed
   readonly client: KnownClient
   readonly scopes: readonly string[]
-  /** The thumbprint of the key that the access token is bound to. */
   readonly jkt: string | undefined
 }
 

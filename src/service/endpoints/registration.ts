@@ -5,7 +5,6 @@ import { bodyOf, json, type ServiceRequest, type ServiceResponse } from '../http
 import type { Parts } from '../parts.ts'
 import { grantTypes } from './access-token.ts'
 
-/** Where the errors of a registration are explained. */
 const ERRORS = { error_uri: 'https://www.rfc-editor.org/rfc/rfc7591.html#section-3.2.2' }
 
 const EXPECTED: Readonly<Record<string, string>> = {

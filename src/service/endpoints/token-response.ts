@@ -6,7 +6,6 @@ import { json, type ServiceResponse } from '../http/types.ts'
 /** What a client receives. Lifetimes in seconds. */
 export interface DeliveredToken {
   readonly token: Secret
-  /** The thumbprint of the key that it is bound to. */
   readonly jkt: string | undefined
   readonly idToken: Secret | undefined
   readonly scopes: readonly string[]

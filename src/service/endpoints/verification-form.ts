@@ -18,7 +18,6 @@ export type ShownPage = PageState extends infer State
     : never
   : never
 
-/** The fields of a request to the page. */
 export interface FormFields {
   /** The URL of the forms: only a path, since the page may be open under another name of the same host. */
   readonly action: string
@@ -28,13 +27,11 @@ export interface FormFields {
   readonly decision?: string | undefined
 }
 
-/** A form, its user and its session. */
 interface SentForm {
   readonly request: ServiceRequest
   readonly fields: FormFields
   readonly session: BrowserSession
   readonly user: User
-  /** The URL of the page with the code. */
   readonly returnTo: string
 }
 
@@ -198,7 +195,6 @@ async function lookUp(
   }
 }
 
-/** The name of a user. */
 export function loginOf(user: User): string {
   return typeof user === 'string' ? user : user.login
 }

@@ -11,10 +11,8 @@ import type { Parts } from '../parts.ts'
 import { isUser } from '../stores/user-id.ts'
 import { type FormFields, LINKED, loginOf, type ShownPage, verificationForm } from './verification-form.ts'
 
-/** Characters of the longest code that is read. */
 const LONGEST_CODE = 32
 
-/** A URL that can be sent in a header. */
 const IN_HEADER = /^[\x21-\x7e]+$/
 
 const STATUS = {

@@ -8,9 +8,7 @@ import { createSteps } from './machine-steps.ts'
 /** A grant as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Grant extends DeviceGrantContext {
   readonly state: DeviceGrantState
-  /** The URI of the API that the token is for, if the device named one. */
   readonly resource?: string
-  /** The thumbprint of the key that the device code is bound to, if it is. */
   readonly jkt?: string
   /** The only viewer who may decide on the page: the first one who opened the code. */
   readonly openedBy?: string | number

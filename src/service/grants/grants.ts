@@ -20,21 +20,15 @@ const ID_LENGTH = 32
 export interface GrantRequest
   extends Pick<DeviceGrantInput, 'client' | 'scope' | 'origin' | 'interval' | 'leeway' | 'firstPoll'> {
   readonly expiresIn: number
-  /** The URI of the API that the token is for. */
   readonly resource?: string | undefined
-  /** The thumbprint of the key that it is bound to. */
   readonly jkt?: string | undefined
 }
 
-/** Who polls. */
 export interface Poller {
-  /** The hash of the id of the client. */
   readonly client: string
-  /** The thumbprint of the key that the poll proves. */
   readonly jkt: string | undefined
 }
 
-/** A grant, and how its events name it. */
 export interface NamedGrant extends Grant {
   readonly id: string
 }
@@ -52,7 +46,6 @@ export interface Decider {
   readonly viewer?: readonly (string | number)[]
 }
 
-/** What grants need besides their records. */
 interface Needed {
   readonly clock: { now(): number }
   /** Counts how often all tokens of a user were revoked: an approval remembers it. */
@@ -60,14 +53,12 @@ interface Needed {
   readonly emit: Emit
 }
 
-/** A grant after a poll. */
 export interface PolledGrant {
   readonly grant: Grant
   /** What this poll issues the token with. Without it, another poll does, or none. */
   readonly claim?: string
 }
 
-/** A grant before and after an event. */
 interface Step {
   readonly before: Grant
   readonly after: Grant
@@ -157,7 +148,6 @@ export function createGrants(
   }
 
   return {
-    /** Creates a grant and returns its codes. */
     async issue({ expiresIn, resource, jkt, ...request }: GrantRequest) {
       const issuedAt = clock.now()
       const expiresAt = issuedAt + expiresIn * 1000

@@ -8,7 +8,6 @@ import type {
   InputFrom,
 } from 'xstate'
 
-/** What guards and assignments receive. */
 interface Args {
   readonly context: unknown
   readonly event: unknown
@@ -36,7 +35,6 @@ export function createSteps<Machine extends AnyStateMachine, State extends strin
   const transitions = new Transitions(machine)
 
   return {
-    /** The machine in its initial state. */
     begin(input: InputFrom<Machine>): ContextFrom<Machine> & { readonly state: State } {
       const { context } = machine.config
       return { state: innermost(machine.root).key, ...context({ input }) }
@@ -56,7 +54,6 @@ export function createSteps<Machine extends AnyStateMachine, State extends strin
   }
 }
 
-/** The transitions that a machine declares. */
 export class Transitions {
   readonly #table: ReadonlyMap<string, ReadonlyMap<string, readonly Arrow[]>>
 
@@ -64,7 +61,6 @@ export class Transitions {
     this.#table = tableOf(machine)
   }
 
-  /** Returns the transition that an event causes, if it causes one. */
   select(kept: { readonly state: string }, event: EventObject): Arrow | undefined {
     const arrows = this.#table.get(kept.state)
     if (arrows === undefined) throw new TypeError('the machine does not have the state of this record')

@@ -32,7 +32,6 @@ export interface Resource {
   readonly jwks?: JSONWebKeySet
 }
 
-/** Looks up the resources that tokens may be requested for. */
 export function createResources(resources: readonly Resource[] = []) {
   const known = new Map(resources.map((resource) => [canonicalUri(resource.uri), resource]))
 
@@ -62,7 +61,6 @@ export interface CallerFields extends ClientFields {
   readonly client_assertion_type?: string
 }
 
-/** Whether an API may ask about tokens. */
 export function mayIntrospect({ secret, jwks }: Resource): boolean {
   return secret !== undefined || jwks !== undefined
 }

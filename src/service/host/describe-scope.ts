@@ -67,7 +67,6 @@ export function isRiskyScope(scope: string): boolean {
   return FAR_REACHING.has(scope) || RISKY.test(scope) || changesEverything(scope)
 }
 
-/** Whether a scope is known to let a client see only who the user is. */
 export function isIdentifyingScope(scope: string): boolean {
   return IDENTIFYING.has(scope)
 }

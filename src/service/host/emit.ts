@@ -12,11 +12,9 @@ export type Emitted = ServiceEvent extends infer Each
     : never
   : never
 
-/** What an event needs to be complete. */
 interface Audit {
   readonly onEvent: ((event: ServiceEvent) => void) | undefined
   readonly onError: (error: unknown) => void
-  /** Finds a client by the hash of its id. */
   readonly clients: {
     at(reference: string): Promise<{ readonly clientId: Secret; readonly name: string } | undefined>
   }

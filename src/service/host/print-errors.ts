@@ -1,7 +1,6 @@
 /** Milliseconds in which one kind of error is printed once: a database that is down would fill a log. */
 const PAUSE = 60_000
 
-/** Kinds that are remembered. */
 const MOST_KINDS = 100
 
 /** Prints internal errors with `console.error`, each kind (name and code) at most once a minute. */

@@ -14,7 +14,6 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** Refuses a request with an OAuth error. */
 export function refuse(...error: Parameters<typeof oauthError>): never {
   throw new RefusedRequest(oauthError(...error))
 }

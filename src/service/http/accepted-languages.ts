@@ -1,4 +1,3 @@
-/** Characters of the header that are read. */
 const LONGEST = 200
 
 /**

@@ -18,7 +18,6 @@ export type ServiceFetch = (
   init?: RequestInit & { readonly address?: string | undefined },
 ) => Promise<Response>
 
-/** Serves web requests, in any runtime. */
 export function fetchAdapter(handle: Handler): ServiceFetch {
   return async (input, { address, ...init } = {}) => {
     const request = input instanceof Request && isEmpty(init) ? input : new Request(input, init)

@@ -3,7 +3,6 @@ import { bodyOf, type ServiceRequest } from './types.ts'
 /** The fields of a request. One that is absent or empty is missing. */
 export type Fields<Name extends string> = Readonly<Partial<Record<Name, string>>>
 
-/** The fields of a request, or what is wrong with them. */
 type ReadFields<Name extends string> =
   | { readonly ok: true; readonly fields: Fields<Name> }
   | { readonly ok: false; readonly problem: string }

@@ -87,7 +87,6 @@ function readBody(message: IncomingMessage | Http2ServerRequest): Promise<string
   })
 }
 
-/** Returns a request of Node in the form of the service. */
 export function serviceRequest(
   { method = 'GET', url = '/', rawHeaders, socket }: NodeRequest,
   body: string | undefined,

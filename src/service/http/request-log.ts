@@ -19,7 +19,6 @@ export interface RequestLogEntry {
   readonly milliseconds: number
 }
 
-/** Calls `log` after each response of a handler. */
 export function withRequestLog(handle: Handler, log: (entry: RequestLogEntry) => void): Handler {
   return async (request) => {
     const begin = performance.now()

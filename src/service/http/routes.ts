@@ -17,7 +17,6 @@ import { type Handler, json } from './types.ts'
 const READ = ['GET', 'HEAD']
 const POST = ['POST']
 
-/** The endpoints that a service may have. */
 const ENDPOINTS = {
   metadata: { path: METADATA_PATH, methods: READ },
   openidConfiguration: { path: OPENID_CONFIGURATION_PATH, methods: READ },
@@ -44,14 +43,12 @@ export interface ExtraEndpoints {
   find(path: string): Route['methods'] | undefined
 }
 
-/** The URLs of the service. */
 export interface Addresses {
   /** From the options, or from `listen`; `undefined` if the service is only called in its own process. */
   readonly authUrl: string | undefined
   readonly baseUrl: string | undefined
 }
 
-/** The response to any other path or host. */
 export const NOTHING_HERE = json(404, { message: 'not found' })
 
 export interface Route {
@@ -60,7 +57,6 @@ export interface Route {
   readonly methods: Readonly<Record<string, Handler>>
 }
 
-/** The routes of a service. */
 export interface Routes {
   readonly paths: readonly string[]
   find(path: string): Route | undefined
@@ -101,7 +97,6 @@ export function createRoutes(
   }
 }
 
-/** Finds the handler of a request by its host, path and method. */
 export function createRouter(routes: Routes): Handler {
   return async (request) => {
     const route = routes.find(request.path)

@@ -71,7 +71,6 @@ export function createTraffic(onDone: () => void = () => undefined) {
       return true
     },
 
-    /** Whether no request is in flight. */
     isQuiet: () => inFlight === 0,
 
     /** Resolves when every request that is in flight now is done. */

@@ -25,13 +25,10 @@ export interface ServiceResponse {
   readonly body: string
 }
 
-/** Handles one request. */
 export type Handler = (request: ServiceRequest) => Promise<ServiceResponse>
 
-/** Bytes of the largest body that is accepted. */
 export const LARGEST_REQUEST = 64 * 1024
 
-/** The response to a larger body. */
 export const TOO_LARGE = json(413, { message: `the body is larger than ${LARGEST_REQUEST} bytes` })
 
 /** The host has made a mistake that a retry does not mend. */
@@ -54,7 +51,6 @@ export function bodyOf({ body }: ServiceRequest): string {
   return body
 }
 
-/** The response to a mistake of the host. */
 export function hostError({ message }: HostMistakeError): ServiceResponse {
   return json(500, { error: 'server_error', error_description: message })
 }
@@ -77,7 +73,6 @@ export function json(
   }
 }
 
-/** Responds that a request was done, without a body. */
 export function noContent(): ServiceResponse {
   return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
 }
@@ -98,7 +93,6 @@ export function tooManyRequests(retryAfter: number): ServiceResponse {
 /** Seconds after which a client may retry when the service is not available. */
 export const SHORT_WAIT = 5
 
-/** Responds that the service is not available at the moment. */
 export function unavailable(): ServiceResponse {
   return json(
     503,

@@ -12,14 +12,12 @@ export type Attempt = { readonly ok: true; keep(): Promise<void>; undo(): Promis
 /** The limits that are counted here: those with a time window, across all instances. */
 type CountedLimit = Exclude<keyof Limits, 'earlyPolls' | 'loginsOfUser'>
 
-/** An event that was counted. */
 export interface Counted {
   readonly ok: true
   /** Whether it is the first one in this time window. */
   readonly isFirst: boolean
 }
 
-/** How often something has happened in the current time window. */
 export interface Count {
   readonly times: number
   /** End of the time window. Epoch milliseconds. */
@@ -150,7 +148,6 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
       return counted
     },
 
-    /** Counts a refresh of a family. */
     async refresh(family: string, address: string | undefined): Promise<Allowance> {
       const shared = inNetwork('refreshesInNetwork', address)
       const tried = await attempt('refreshes', family, shared)
@@ -180,7 +177,6 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
       return counted
     },
 
-    /** Counts a user code. */
     userCode(user: User, address: string | undefined): Promise<Attempt> {
       return attempt('wrongUserCodes', JSON.stringify(userId(user)), [
         ...inNetwork('wrongUserCodesInNetwork', address),

@@ -14,7 +14,6 @@ import { relativeTime } from './time-in-words.ts'
 type State<Type extends PageState['type']> = Extract<PageState, { type: Type }>
 
 interface Content {
-  /** The title of the window, as HTML. */
   readonly title: string
   readonly body: string
 }
@@ -174,7 +173,6 @@ ${footer(help)}`,
   }
 }
 
-/** Sends the user elsewhere first. */
 function withLink(
   { title, text }: PageNotice,
   link: { readonly text: string; readonly href: string },

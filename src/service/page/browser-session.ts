@@ -21,14 +21,12 @@ export interface BrowserSession {
   viewer(): Promise<string>
 }
 
-/** What `openSession` needs. */
 export interface SessionRequest {
   readonly request: ServiceRequest
   /** The signed-in user. A form is valid for this user only. */
   readonly user: User
   /** Signs the CSRF tokens, so that an attacker who plants a cookie cannot compute them. */
   readonly secret: string
-  /** The URL of the page, as browsers see it. */
   readonly address: URL
 }
 

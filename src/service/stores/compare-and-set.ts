@@ -24,9 +24,7 @@ const MARK_LIFETIME = 60_000
 
 /** A database that keeps each record as one text. An empty text stands for no record. */
 export interface Database {
-  /** Its name in error messages. */
   readonly name: string
-  /** Returns the record of a key. */
   read(key: string): Promise<string>
   /**
    * Replaces a record if it is still `before`, and resolves to null. Otherwise resolves to the current record.

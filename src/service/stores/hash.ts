@@ -6,7 +6,6 @@ import { hexSha256, toHex } from '../../request/sha256.ts'
  */
 export const hash = hexSha256
 
-/** HMAC-SHA-256 in hexadecimal. */
 export async function hmac(secret: string, text: string): Promise<string> {
   const encoder = new TextEncoder()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }

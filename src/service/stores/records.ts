@@ -1,8 +1,6 @@
 import type { Change, Store } from '../../store/store.ts'
 
-/** The records of one kind, by their ids. */
 export interface Records<Value> {
-  /** Returns a record, or `undefined` if there is none. */
   find(id: string): Promise<Value | undefined>
   /**
    * Applies a change to a record, as `Store.update` does.

@@ -1,12 +1,17 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { assertProven } from '../../access/bound-token.ts'
+import { assertProven, type ProofChecks } from '../../access/bound-token.ts'
 import { challenge, REALM } from '../../access/challenge.ts'
 import { readCredential } from '../../access/incoming-request.ts'
 import { AccessError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
+import type { AppTokens } from '../credentials/app-jwts.ts'
+import type { Passwords } from '../credentials/passwords.ts'
+import type { PersonalTokens } from '../credentials/personal-tokens.ts'
+import type { Emit } from '../host/emit.ts'
+import type { ClientAddress } from '../host/hooks.ts'
 import type { ServiceRequest } from '../http/types.ts'
-import type { Parts } from '../parts.ts'
-import { ownerOf, type TokenOwner } from './tokens.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import { ownerOf, type TokenOwner, type Tokens } from './tokens.ts'
 
 /**
  * Who sent a request, and with which kind of credential:
@@ -28,33 +33,45 @@ export interface AuthenticatedToken extends TokenOwner {
   readonly client?: { readonly clientId: Secret; readonly name: string }
 }
 
+export interface Credentials {
+  readonly passwords: Passwords
+  readonly personalTokens: PersonalTokens
+  readonly appTokens: AppTokens
+  readonly tokens: Tokens
+  readonly clients: { at(reference: string): Promise<AuthenticatedToken['client']> }
+  readonly clientAddress: ClientAddress
+  readonly apiProofs: ProofChecks | undefined
+  readonly limiter: Limiter
+  readonly emit: Emit
+}
+
 /**
  * Verifies the credential of a request; `undefined` if there is none.
  *
  * @throws {@link AccessError} for a credential that is not valid.
  */
 export async function authenticate(
-  parts: Parts,
+  credentials: Credentials,
   request: ServiceRequest,
   { resource, uri }: { readonly resource?: string | undefined; readonly uri: string },
 ): Promise<Authentication | undefined> {
   const { scheme, value = '' } = readCredential(request.header('authorization'), request.query) ?? {}
   if (scheme === undefined) return undefined
-  if (scheme === 'basic') return basic(parts, value, parts.clientAddress(request))
-  const found = await findToken(parts, value, resource)
+  if (scheme === 'basic') return basic(credentials, value, credentials.clientAddress(request))
+  const found = await findToken(credentials, value, resource)
   if (found) {
     const { method, path } = request
     const url = URL.canParse(uri) ? new URL(uri).origin + path : undefined
     const proof = request.header('dpop')
-    await assertProven(found, { scheme, token: value, method, url, proof }, parts.apiProofs)
+    await assertProven(found, { scheme, token: value, method, url, proof }, credentials.apiProofs)
     return found
   }
   if (scheme !== 'bearer') throw invalidToken('bad credentials')
-  return app(parts, value)
+  return app(credentials, value)
 }
 
 async function basic(
-  { passwords, limiter, emit }: Parts,
+  { passwords, limiter, emit }: Credentials,
   value: string,
   address: string | undefined,
 ): Promise<Authentication> {
@@ -76,7 +93,7 @@ async function basic(
  * here before reading one as an app JWT.
  */
 export async function findToken(
-  { tokens, personalTokens, clients }: Parts,
+  { tokens, personalTokens, clients }: Pick<Credentials, 'tokens' | 'personalTokens' | 'clients'>,
   token: string,
   resource: string | undefined,
 ): Promise<AuthenticatedToken | undefined> {
@@ -92,7 +109,7 @@ export async function findToken(
   }
 }
 
-async function app({ appTokens }: Parts, token: string): Promise<Authentication> {
+async function app({ appTokens }: Credentials, token: string): Promise<Authentication> {
   const verified = await appTokens.verify(token)
   if (!verified.ok) throw invalidToken(verified.problem)
   return { form: 'app', appId: verified.appId }

@@ -40,9 +40,7 @@ export interface RefreshTokens {
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Family extends RefreshFamilyContext {
   readonly state: RefreshFamilyState
-  /** The URI of the API that its tokens are for, if the device named one. */
   readonly resource?: string
-  /** The thumbprint of the key that its refresh tokens are bound to. */
   readonly jkt?: string
   /** The number of its first refresh token that is bound to that key, if those before it were not. */
   readonly boundFrom?: number
@@ -56,10 +54,8 @@ export interface Family extends RefreshFamilyContext {
 export interface KnownToken {
   readonly token: Secret
   readonly hash: string
-  /** The id of its family. */
   readonly id: string
   readonly generation: number
-  /** The secret of its family. */
   readonly secret: Secret
   readonly family: Family
 }
@@ -213,7 +209,6 @@ export function createFamilies(
       return changed && !isOver(changed.before) ? changed.after : undefined
     },
 
-    /** Whether the tokens of a family are valid. */
     async isValid(id: string): Promise<boolean> {
       const family = await families.find(id)
       return family !== undefined && !isOver(family)
@@ -239,7 +234,6 @@ function isOver({ state }: Family): boolean {
   return state === 'revoked' || state === 'expired'
 }
 
-/** Where a sealed pair belongs. */
 function boundTo(id: string, generation: number): string {
   return `${id} ${generation}`
 }

@@ -5,7 +5,6 @@ import { seal, unseal } from '../credentials/seal.ts'
 /** What a login delivers. Points in time are epoch milliseconds. */
 export interface FirstToken {
   readonly accessToken: Secret
-  /** With the scope `openid`. */
   readonly idToken?: Secret | undefined
   readonly scopes: readonly string[]
   readonly issuedAt: number

@@ -13,7 +13,6 @@ export function createHeldRefreshes() {
   const looks = new Map<string, Promise<Refreshed>>()
 
   return {
-    /** Spends a refresh token. Other requests of this process wait for the result. */
     async spend<Result>(token: string, task: () => Promise<Result>): Promise<Result> {
       const result = task()
       // Another request may have taken over before: its result is not waited for any more.

@@ -3,14 +3,11 @@ import { isTexts } from '../../protocol/fields.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import { isSecret, Secret } from '../../secret.ts'
 import type { KnownClient } from '../credentials/clients.ts'
-import { inTenSeconds, type MadeToken, type TokenRequest } from '../host/hooks.ts'
-import type { Parts } from '../parts.ts'
-import { OPENID } from './jwts.ts'
+import { type IssueToken, inTenSeconds, type MadeToken, type TokenRequest } from '../host/hooks.ts'
+import { type Jwts, OPENID } from './jwts.ts'
 
-/** A token that is ready to be sent to the client. */
 export interface IssuedToken {
   readonly token: Secret
-  /** With the scope `openid`. */
   readonly idToken?: Secret
   readonly scopes: readonly string[]
   /** Epoch milliseconds. */
@@ -26,6 +23,14 @@ interface TokenOrder extends Omit<TokenRequest, 'client'> {
   readonly client: KnownClient
   /** What is left of its family when it is issued, in seconds, if it comes with a refresh token. */
   readonly secondsLeft: ((issuedAt: number) => number) | undefined
+}
+
+interface TokenMaker {
+  readonly issueToken: IssueToken
+  readonly jwts: Jwts | undefined
+  /** Who makes the access tokens: the service (`jwt`) or the host. */
+  readonly accessToken: 'jwt' | 'opaque'
+  readonly clock: { now(): number }
 }
 
 /** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
@@ -49,7 +54,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
  */
 export async function issueFor(
-  { issueToken, jwts, accessToken, clock }: Parts,
+  { issueToken, jwts, accessToken, clock }: TokenMaker,
   { client, secondsLeft, ...request }: TokenOrder,
   until: number,
 ): Promise<IssuedToken> {
@@ -81,16 +86,12 @@ export async function issueFor(
 
 /** What limits the lifetime of a token. In seconds. */
 interface LifetimeLimits {
-  /** What the host gave. */
   readonly expiresIn: number | undefined
-  /** What the policy allows. */
   readonly tokenLifetime: number | undefined
-  /** What is left of its family. */
   readonly left: number | undefined
   readonly isJwt: boolean
 }
 
-/** Seconds; `undefined` if nothing limits a token. */
 function lifetimeOf({ expiresIn, tokenLifetime, left, isJwt }: LifetimeLimits): number | undefined {
   const forJwt = left === undefined ? SHORT_LIFETIME : JWT_LIFETIME
   const limits = [expiresIn ?? (isJwt ? forJwt : undefined), tokenLifetime].filter((one) => one !== undefined)
@@ -115,7 +116,6 @@ function readMade(made: string | Secret | MadeToken): MadeToken {
   return fields
 }
 
-/** @throws TypeError or BadOptionError if it is not a token. */
 function readToken(token: MadeToken['token']): Secret {
   const secret = Secret.of(token as string | Secret, 'the token of issueToken')
   if (!TOKEN.test(secret.reveal()))

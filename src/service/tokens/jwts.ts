@@ -9,22 +9,18 @@ interface AccessFacts {
   /** The client that received it, unless it is no longer registered. */
   readonly client?: { readonly clientId: Secret } | undefined
   readonly scopes: readonly string[]
-  /** The URI of the API that it is for, if the client named one. */
   readonly resource?: string | undefined
-  /** The thumbprint of the key that it is bound to. */
   readonly jkt?: string | undefined
   readonly issuedAt?: number | undefined
   readonly expiresAt?: number | undefined
 }
 
-/** What a JWT says. */
 type JwtFacts = AccessFacts & {
   readonly client: { readonly clientId: Secret }
   readonly issuedAt: number
   readonly expiresAt: number
 }
 
-/** Signs tokens. */
 export interface Jwts {
   /** Signs an access token. Rejects with BadOptionError if a key cannot be used. */
   readonly signAccess: (token: JwtFacts) => Promise<Secret>

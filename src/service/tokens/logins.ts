@@ -15,9 +15,7 @@ import type { AccessTokenRecord, Tokens } from './tokens.ts'
  */
 export type RevokedToken = 'revoked' | 'unknown' | 'foreign' | 'unsupported'
 
-/** The request of a client that revokes a token. */
 export interface Revoking {
-  /** The hash of its id. */
   readonly client: string
   readonly request: ServiceRequest
 }
@@ -48,7 +46,6 @@ export function createLogins(
     return true
   }
 
-  /** Ends a token that belongs to no family. */
   async function endToken(hashed: string, by: By): Promise<void> {
     const record = await tokens.remove(hashed)
     if (record === undefined) return

@@ -31,14 +31,12 @@ export function createNewest(records: Records<Entries>, max: number, clock: { no
       )
     },
 
-    /** Forgets all, and returns them. */
     async clear(owner: string): Promise<readonly string[]> {
       return records.change(owner, (entries) =>
         entries === undefined ? { result: [] } : { result: entries.map(([id]) => id), value: null },
       )
     },
 
-    /** Forgets one that has ended. */
     async remove(owner: string, id: string): Promise<void> {
       await records.change(owner, (entries = []) => {
         const others = entries.filter(([other]) => other !== id)

@@ -6,13 +6,9 @@ import { seal, unseal } from '../credentials/seal.ts'
 export interface TokenPair {
   readonly accessToken: Secret
   readonly refreshToken: Secret
-  /** With the scope `openid`. */
   readonly idToken?: Secret | undefined
-  /** The thumbprint of the key that the access token is bound to. */
   readonly jkt?: string | undefined
-  /** The scopes of the access token. */
   readonly scopes: readonly string[]
-  /** When the access token expires, in epoch milliseconds. */
   readonly expiresAt: number
 }
 

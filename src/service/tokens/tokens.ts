@@ -44,7 +44,6 @@ export interface TokenDelivery {
   readonly changedAt: number
   /** Until when the grant delivers it. */
   readonly until: number
-  /** When the token expires. */
   readonly expiresAt: number
   /** What ended the delivery before that. A removed token is kept for a while, so that no poll brings it back. */
   readonly endedBy?: 'use' | 'removal'
@@ -142,7 +141,6 @@ export function createTokens(
       return record && (await isValid(record)) ? record : undefined
     },
 
-    /** Ends all tokens of a family. */
     async removeOf(family: string): Promise<void> {
       for (const hashed of await newest.clear(family)) await removeFrom(family, hashed)
     },
@@ -159,7 +157,6 @@ export function createTokens(
   }
 }
 
-/** The issued tokens. */
 export type Tokens = ReturnType<typeof createTokens>
 
 /** The store keeps nothing about tokens that the host verifies. */

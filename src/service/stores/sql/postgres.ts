@@ -22,7 +22,6 @@ SELECT index, written.key, present.record FROM given JOIN present USING (key) LE
 /** Passes over rows that an update has locked: waiting for it could make it wait in turn. */
 const SWEEP_UNLOCKED = SWEEP.replace(') RETURNING', ' FOR UPDATE SKIP LOCKED) RETURNING')
 
-/** Connections that the store opens. */
 const CONNECTIONS = 10
 
 /** The part of a PostgreSQL client that the store uses. `new Pool()` of the package `pg` returns one. */
@@ -86,7 +85,6 @@ function fromPool(client: PostgresClient) {
   return { pool: async () => client, close: async () => undefined }
 }
 
-/** Connects with the package `pg` for the first statement. */
 function connectTo(url: string, { timeout = 2 }: DatabaseStoreOptions) {
   if (url === '') throw new BadOptionError('the PostgreSQL URL is empty: is its environment variable set?')
   if (!/^postgres(ql)?:\/\//i.test(url) || !URL.canParse(url))

@@ -11,7 +11,6 @@ import {
 import { migrate } from './migrations.ts'
 import type { Query } from './query.ts'
 
-/** Milliseconds between two deletions of expired records. */
 const SWEEP_INTERVAL = 10_000
 
 /**
@@ -20,7 +19,6 @@ const SWEEP_INTERVAL = 10_000
  */
 const LEFT = [10_000, 24 * 60 * 60 * 1000]
 
-/** Records deleted by one statement. */
 const SWEPT = 500
 
 const READ = 'SELECT record FROM authgraph_records WHERE key = $1'
