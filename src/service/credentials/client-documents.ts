@@ -40,12 +40,6 @@ const document = v.object({
   client_secret: v.optional(v.undefined()),
 })
 
-export interface FetchedDocument {
-  readonly name: string
-  /** Seconds for which it need not be fetched again. */
-  readonly freshFor: number
-}
-
 /** Fetches client ID metadata documents. */
 export function createClientDocuments({ hosts, fetch = systemFetch }: ClientDocuments) {
   const isDirect = fetch === systemFetch
@@ -60,11 +54,11 @@ export function createClientDocuments({ hosts, fetch = systemFetch }: ClientDocu
     },
 
     /**
-     * Fetches a document.
+     * Fetches a document. Returns the name in it, and the seconds for which it need not be fetched again.
      *
      * @throws {@link BadResponseError} if it is not one of this client, and the errors of a request.
      */
-    async fetch(clientId: string): Promise<FetchedDocument> {
+    async fetch(clientId: string) {
       let headers = new Headers()
       const noted: typeof globalThis.fetch = async (input, init) => {
         const response = await publicFetch({ fetch, isDirect, reason: '' }, input, init)

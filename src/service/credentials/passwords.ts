@@ -9,12 +9,6 @@ export interface PasswordUser {
   readonly password: string | Secret
 }
 
-export interface CheckedPassword {
-  /** The user name as sent. It may be unknown. */
-  readonly username: string
-  readonly isRight: boolean
-}
-
 /** Checks HTTP Basic credentials. Keeps only their hashes. */
 export function createPasswords(users: readonly PasswordUser[]) {
   const known = Promise.all(
@@ -22,8 +16,12 @@ export function createPasswords(users: readonly PasswordUser[]) {
   )
 
   return {
-    /** @param encoded The Base64 text after `Basic`. RFC 7617, section 2. */
-    async check(encoded: string): Promise<CheckedPassword> {
+    /**
+     * Returns the user name as sent, which may be unknown, and whether the password is right.
+     *
+     * @param encoded The Base64 text after `Basic`. RFC 7617, section 2.
+     */
+    async check(encoded: string) {
       const credentials = decode(encoded) ?? ''
       const given = await hash(credentials)
       const [username = ''] = credentials.split(':')

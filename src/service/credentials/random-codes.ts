@@ -29,14 +29,6 @@ export function newToken(): string {
   return `gho_${randomDigits()}`
 }
 
-/** What a refresh token says about itself. Only the store can prove it. */
-export interface RefreshTokenParts {
-  readonly id: string
-  readonly generation: number
-  /** What all tokens of a family share, and nothing but these tokens contains. */
-  readonly secret: string
-}
-
 /**
  * After the prefix of GitHub's refresh tokens: the family, the number of the token in it, the secret of the family and 160
  * bits of its own.
@@ -47,7 +39,11 @@ export function newRefreshToken(family: string, generation: number, secret: stri
   return `ghr_${family}_${generation}_${secret}_${randomDigits()}`
 }
 
-export function readRefreshToken(refreshToken: string): RefreshTokenParts | undefined {
+/**
+ * What a refresh token says about itself: its family, its number in it, and the secret that nothing but the tokens of this
+ * family contains. Only the store can prove it.
+ */
+export function readRefreshToken(refreshToken: string) {
   const [, id, generation, secret] = /^ghr_([0-9a-f]{32})_(\d{1,9})_([0-9a-f]{40})_/.exec(refreshToken) ?? []
   return id === undefined || secret === undefined ? undefined : { id, generation: Number(generation), secret }
 }

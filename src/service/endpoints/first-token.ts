@@ -9,7 +9,7 @@ import { type ServiceRequest, type ServiceResponse, unavailable } from '../http/
 import type { Parts } from '../parts.ts'
 import { ofFamily } from '../tokens/families.ts'
 import { type FirstToken, openFirst, sealFirst } from '../tokens/first-tokens.ts'
-import { type IssuedToken, issueFor, secondsUntil } from '../tokens/issued-token.ts'
+import { issueFor, secondsUntil } from '../tokens/issued-token.ts'
 import { tokenResponse } from './token-response.ts'
 
 interface ApprovedPoll extends FoundClient {
@@ -42,7 +42,7 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
     return isInDoubt ? 'expired' : 'denied'
   }
   const family = refreshTokens && { id: newId(), ...refreshTokens }
-  let issued: IssuedToken
+  let issued: Awaited<ReturnType<typeof issueFor>>
   try {
     const asked = {
       user,

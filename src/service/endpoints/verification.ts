@@ -81,7 +81,7 @@ async function response(
   if (!isUser(identity.user))
     throw new TypeError('identify must return { user }, with a name or { id, login }, or { signInAt }')
   const { user } = identity
-  const session = openBrowserSession({ request, user, secret: await parts.secret(), address })
+  const session = openBrowserSession(request, user, await parts.secret(), address)
   const { action, userCode } = fields
   const shown: ShownPage =
     request.method === 'POST'

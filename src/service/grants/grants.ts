@@ -29,10 +29,6 @@ export interface Poller {
   readonly jkt: string | undefined
 }
 
-export interface NamedGrant extends Grant {
-  readonly id: string
-}
-
 /** Who decides, and by which request. */
 export interface Decider {
   readonly by: 'user' | 'host' | 'policy'
@@ -59,11 +55,6 @@ export interface PolledGrant {
   readonly claim?: string
 }
 
-interface Step {
-  readonly before: Grant
-  readonly after: Grant
-}
-
 /**
  * The result of approving or denying: `done`; `unknown` if no grant has this user code; `expired` if the decision came
  * too late; `decided` if the grant was decided before.
@@ -87,8 +78,8 @@ export function createGrants(
       readonly mayChange?: (grant: Grant) => boolean
       readonly noted?: Pick<Grant, 'revocations'>
     } = {},
-  ): Promise<Step | undefined> {
-    return grants.change<Step | undefined>(key, (before) => {
+  ) {
+    return grants.change<{ before: Grant; after: Grant } | undefined>(key, (before) => {
       if (before === undefined || !mayChange(before)) return { result: undefined }
       const stepped = step(before, event)
       if (stepped === before) return { result: { before, after: before } }
@@ -206,8 +197,8 @@ export function createGrants(
       await change(key, { type: 'notIssued', at: clock.now(), claim })
     },
 
-    /** Finds the grant of a user code without changing it. */
-    async find(userCode: string): Promise<NamedGrant | undefined> {
+    /** Finds the grant of a user code without changing it, and how its events name it. */
+    async find(userCode: string): Promise<(Grant & { readonly id: string }) | undefined> {
       const key = await keyOf(userCode)
       if (key === undefined) return undefined
       const grant = await grants.find(key)

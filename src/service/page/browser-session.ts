@@ -4,55 +4,43 @@ import type { ServiceRequest } from '../http/types.ts'
 import { hmac, same } from '../stores/hash.ts'
 import { userId } from '../stores/user-id.ts'
 
-/** Binds each form of the verification page to the browser and the user it was shown to. */
-export interface BrowserSession {
-  /** Sets the cookie of a new browser; empty for a known one. */
-  readonly headers: Readonly<Record<string, string>>
+/** Only spaces and tabs are trimmed around a cookie. Other white space is part of its name. RFC 6265, section 5.2. */
+const AROUND = /^[ \t]+|[ \t]+$/g
+
+/**
+ * Reads the session of a request from its cookie, or starts a new one. It binds each form of the verification page to the
+ * browser and the user it was shown to.
+ *
+ * @param secret Signs the CSRF tokens, so that an attacker who plants a cookie cannot compute them.
+ * @param address The URL of the page, as browsers see it.
+ */
+export function openBrowserSession(request: ServiceRequest, user: User, secret: string, address: URL) {
+  const isSecure = address.protocol === 'https:'
+  // With this prefix, browsers accept the cookie from this host only, and only over TLS.
+  const cookieName = isSecure ? '__Host-authgraph' : 'authgraph'
+  const known = readCookie(request.header('cookie'), cookieName)
+  const id = known ?? newId()
   /**
    * Returns the CSRF token of a form.
    *
    * @param purpose The code that the form approves or denies, or `linked` for a form with a code that its user did not type;
    *   omit it for the form in which a code is typed.
    */
-  csrfFor(purpose?: string): Promise<string>
-  /** Whether a form comes from a page of this service and was made for this browser, user and code. */
-  isOurs(csrf: string | undefined, purpose?: string): Promise<boolean>
-  /** Returns what identifies this browser and user in a record. It opens nothing. */
-  viewer(): Promise<string>
-}
-
-export interface SessionRequest {
-  readonly request: ServiceRequest
-  /** The signed-in user. A form is valid for this user only. */
-  readonly user: User
-  /** Signs the CSRF tokens, so that an attacker who plants a cookie cannot compute them. */
-  readonly secret: string
-  readonly address: URL
-}
-
-/** Only spaces and tabs are trimmed around a cookie. Other white space is part of its name. RFC 6265, section 5.2. */
-const AROUND = /^[ \t]+|[ \t]+$/g
-
-/** Reads the session of a request from its cookie, or starts a new one. */
-export function openBrowserSession({ request, user, secret, address }: SessionRequest): BrowserSession {
-  const isSecure = address.protocol === 'https:'
-  // With this prefix, browsers accept the cookie from this host only, and only over TLS.
-  const cookieName = isSecure ? '__Host-authgraph' : 'authgraph'
-  const known = readCookie(request.header('cookie'), cookieName)
-  const id = known ?? newId()
   const csrfFor = (purpose = '') => hmac(secret, JSON.stringify([id, userId(user), purpose]))
+  const cookie = `${cookieName}=${id}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   return {
     csrfFor,
-    isOurs: async (csrf, purpose) =>
+    /** Whether a form comes from a page of this service and was made for this browser, user and code. */
+    isOurs: async (csrf: string | undefined, purpose?: string) =>
       isSameOrigin(request, address) && same(csrf ?? '', await csrfFor(purpose)),
+    /** Returns what identifies this browser and user in a record. It opens nothing. */
     viewer: () => csrfFor('viewer'),
-    headers: known
-      ? {}
-      : {
-          'set-cookie': `${cookieName}=${id}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-        },
+    /** Sets the cookie of a new browser; empty for a known one. */
+    headers: (known ? {} : { 'set-cookie': cookie }) as Readonly<Record<string, string>>,
   }
 }
+
+export type BrowserSession = ReturnType<typeof openBrowserSession>
 
 /** Older browsers never send `Sec-Fetch-Site`, and none sends it over http off loopback. All send `Origin` with a form. */
 function isSameOrigin({ header }: ServiceRequest, address: URL): boolean {

@@ -6,18 +6,6 @@ import type { KnownClient } from '../credentials/clients.ts'
 import { type IssueToken, inTenSeconds, type MadeToken, type TokenRequest } from '../host/hooks.ts'
 import { type Jwts, OPENID } from './jwts.ts'
 
-export interface IssuedToken {
-  readonly token: Secret
-  readonly idToken?: Secret
-  readonly scopes: readonly string[]
-  /** Epoch milliseconds. */
-  readonly issuedAt: number
-  /** Epoch milliseconds. */
-  readonly expiresAt: number
-  /** Whether the response says when it expires: not if nothing but our own limit decides. */
-  readonly tellsExpiry: boolean
-}
-
 /** What the host and the service know of a token before it exists. */
 interface TokenOrder extends Omit<TokenRequest, 'client'> {
   readonly client: KnownClient
@@ -48,16 +36,16 @@ const FIELDS: Names<MadeToken> = { token: true, expiresIn: true, scopes: true }
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Issues a token: has the host make it or, if the service signs tokens, decide on it.
+ * Issues a token: has the host make it or, if the service signs tokens, decide on it. Points in time are epoch milliseconds.
  *
- * @param until When the claim ends, in epoch milliseconds.
+ * @param until When the claim ends.
  * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
  */
 export async function issueFor(
   { issueToken, jwts, accessToken, clock }: TokenMaker,
   { client, secondsLeft, ...request }: TokenOrder,
   until: number,
-): Promise<IssuedToken> {
+) {
   const { clientId, name, policy } = client
   const returned = issueToken({ ...request, client: { clientId, name } })
   // After that, another request may issue a token: what `issueToken` returns later is dropped.
@@ -74,6 +62,7 @@ export async function issueFor(
   const limits = { expiresIn, tokenLifetime: policy?.tokenLifetime, left, isJwt: signing !== undefined }
   const lifetime = lifetimeOf(limits)
   const expiresAt = issuedAt + (lifetime ?? LIFETIME) * 1000
+  // The response does not say when it expires if nothing but our own limit decides.
   const issued = { scopes, issuedAt, expiresAt, tellsExpiry: lifetime !== undefined }
   const facts = { ...issued, user: request.user, client, resource: request.resource, jkt: request.jkt }
   const idToken = await jwts?.signId(facts)

@@ -21,13 +21,6 @@ type JwtFacts = AccessFacts & {
   readonly expiresAt: number
 }
 
-export interface Jwts {
-  /** Signs an access token. Rejects with BadOptionError if a key cannot be used. */
-  readonly signAccess: (token: JwtFacts) => Promise<Secret>
-  /** Signs the ID token that comes with an access token, if its scopes ask for one; `undefined` otherwise. */
-  readonly signId: (token: JwtFacts) => Promise<Secret | undefined>
-}
-
 /** The scope that asks for an ID token. Only a service with keys grants it. */
 export const OPENID = 'openid'
 
@@ -38,17 +31,21 @@ const ID_TOKEN_LIFETIME = 60 * 60 * 1000
 export function createJwts(
   keys: SigningKeys,
   { issuer, audience }: { readonly issuer: () => string; readonly audience: string | undefined },
-): Jwts {
+) {
   return {
-    signAccess: (token) =>
+    /** Signs an access token. Rejects with BadOptionError if a key cannot be used. */
+    signAccess: (token: JwtFacts) =>
       keys.sign('at+jwt', {
         ...accessClaims(token, { issuer: issuer(), audience }),
         jti: crypto.randomUUID(),
       }),
-    signId: async (token) =>
+    /** Signs the ID token that comes with an access token, if its scopes ask for one; `undefined` otherwise. */
+    signId: async (token: JwtFacts) =>
       token.scopes.includes(OPENID) ? keys.sign('JWT', idClaims(token, issuer())) : undefined,
   }
 }
+
+export type Jwts = ReturnType<typeof createJwts>
 
 /**
  * The claims about an access token, for its JWT and for introspection.
