@@ -22,14 +22,9 @@ type World = ReturnType<typeof world>
 /** The requests that look a client up, each of a login for the API, and the status of the response if it is found. */
 const ENDPOINTS: Record<string, (at: World) => Promise<() => Promise<{ status: number; body: object }>>> = {
   'device code': async ({ service }) => service.askForCodes,
-  token: async ({ service }) => (await service.approved({ scope: 'repo', resource: API })).poll,
   refresh: async ({ service }) => {
     const { refresh_token } = await service.login({ scope: 'repo', resource: API })
     return () => service.refresh(refresh_token)
-  },
-  revocation: async ({ service }) => {
-    const { refresh_token: token } = await service.login({ scope: 'repo' })
-    return () => service.post('/login/oauth/revoke', { client_id: CLIENT_ID, token })
   },
   introspection: async ({ service }) => {
     const { access_token: token } = await service.login({ scope: 'repo', resource: API })

@@ -17,7 +17,9 @@ describe('the device code response', () => {
       interval: 5,
     })
     expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(Number(headers.get('content-length'))).toBeGreaterThan(0)
     expect(parseDeviceCodes(body).userCode).toBe(body.user_code)
   })
 

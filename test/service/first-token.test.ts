@@ -11,7 +11,6 @@ import {
   type TestOptions,
   TOKEN_PATH,
 } from '../support/start-service.ts'
-import { watchedStore } from '../support/watched-store.ts'
 
 const REFRESH_TOKENS = { lifetime: 86_400, reuseWindow: 30 }
 const USER = { id: 7, login: 'octocat' }
@@ -106,13 +105,6 @@ describe('the first token is not delivered again', () => {
       ({ refresh }, { refresh_token }) => refresh(refresh_token),
       200,
     ],
-    [
-      'once the client revoked it',
-      {},
-      ({ post }, { access_token }) =>
-        post('/login/oauth/revoke', { client_id: CLIENT_ID, token: access_token }),
-      401,
-    ],
     ['once the host revoked it', {}, ({ revoke }, { access_token }) => revoke({ token: access_token }), 401],
     [
       'once its login was revoked',
@@ -120,7 +112,6 @@ describe('the first token is not delivered again', () => {
       ({ revoke }, { refresh_token }) => revoke({ token: refresh_token }),
       401,
     ],
-    ['once all tokens of its user were revoked', {}, ({ revoke }) => revoke({ user: USER }), 401],
     [
       'once all tokens of its user were revoked, although the host verifies it',
       { verifyToken: () => ({ user: USER, scopes: [] }) },
@@ -179,16 +170,6 @@ describe('the first token is not delivered again', () => {
     await service.revoke({ token: access_token })
     service.wait(700)
     expect((await service.whoIs(access_token)).status).toBe(401)
-  })
-
-  test('whoever reads the store, without the device code', async () => {
-    const { store, written } = watchedStore({ now: () => 0 })
-    const { again, deviceCode } = await approved({ store, issueToken: () => 'the-token' })
-    await again()
-    const text = JSON.stringify(written)
-    expect(text).toContain('"sealed"')
-    expect(text).not.toContain('the-token')
-    expect(text).not.toContain(deviceCode)
   })
 })
 

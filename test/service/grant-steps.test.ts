@@ -3,11 +3,6 @@ import { expect, test } from 'vitest'
 import { assign, getInitialSnapshot, setup, transition } from 'xstate'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { type DeviceGrantEvent, deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
-import {
-  type RefreshFamilyEvent,
-  type RefreshFamilyState,
-  refreshFamily,
-} from '../../machines/refresh-family.ts'
 import { createGrantSteps, type Grant } from '../../src/service/grants/grant-steps.ts'
 import { createSteps } from '../../src/service/grants/machine-steps.ts'
 
@@ -64,43 +59,6 @@ test('a grant that an event does not change is returned unchanged', () => {
   const denied = step(begin(input), { type: 'deny', at: 1 })
   expect(step(denied, { type: 'poll', at: 2, claim: 'a' })).toBe(denied)
   expect(step(denied, { type: 'approve', at: 2, user: 'mona' })).toBe(denied)
-})
-
-/** Any event of a family at any time, with any of three tokens. */
-const anyRefresh = fc.record({
-  type: fc.constantFrom('refresh', 'refresh', 'issued', 'notIssued', 'revoke'),
-  at: fc.nat(70_000),
-  claim: fc.constantFrom('a', 'b'),
-  token: fc.constantFrom('first', 'second', 'third'),
-  generation: fc.nat(2),
-  held: fc.boolean(),
-}) as fc.Arbitrary<RefreshFamilyEvent>
-
-test('a family changes exactly as in XState', () => {
-  const { begin, step } = createSteps<typeof refreshFamily, RefreshFamilyState>(refreshFamily)
-  const first = {
-    client: 'client',
-    user: 'mona',
-    scope: 'repo',
-    token: 'first',
-    expiresAt: 60_000,
-    reuseWindow: 30,
-  }
-  const seen = new Set<string>()
-  fc.assert(
-    fc.property(fc.array(anyRefresh), (events) => {
-      let family = begin(first)
-      for (const event of events) {
-        const { state, ...context } = family
-        const [next] = transition(refreshFamily, refreshFamily.resolveState({ value: state, context }), event)
-        family = step(family, event)
-        expect(family).toEqual({ state: next.value, ...next.context })
-        seen.add(family.state)
-      }
-    }),
-    { seed: 1, numRuns: 200 },
-  )
-  expect(seen).toEqual(new Set(['active', 'issuing', 'revoked', 'expired']))
 })
 
 test('a state comes before the states around it, and assignments follow each other', () => {

@@ -149,24 +149,6 @@ describe('the introspection endpoint', () => {
     const token = 'made-by-the-host'
     expect((await service.ask(token)).body).toEqual({ ...claims, jti: sha256(token) })
   })
-
-  test('serves createVerifier of an API elsewhere', async () => {
-    const service = start()
-    const { requireToken } = createVerifier({
-      issuer: HOST,
-      resource: API,
-      clientId: API,
-      clientAuthentication: { clientSecret: SECRET },
-      fetch: (input, init) => service.fetch(String(input), init),
-      clock: { ...systemClock, now: service.clock.now },
-    })
-    const gate = requireToken({ scopes: ['repo'] })
-    const request = (token: string) => new Request(API, { headers: { authorization: `Bearer ${token}` } })
-    const { access_token } = await service.login({ resource: API })
-    expect(await gate(request(access_token))).toMatchObject({ user: '7', scopes: ['repo', 'gist'] })
-    const foreign = await service.login({ resource: OTHER })
-    await expect(gate(request(foreign.access_token))).rejects.toMatchObject({ status: 401 })
-  })
 })
 
 /** `undefined` leaves a claim out. */

@@ -174,14 +174,6 @@ describe('the keys', () => {
     expect(Object.keys(body.keys[0]).sort()).toEqual([...members, 'alg', 'kid', 'kty', 'use'].sort())
   })
 
-  test('are at the address that the metadata names, and not there without keys', async () => {
-    const path = '/.well-known/jwks.json'
-    const { body } = await start().send('/.well-known/oauth-authorization-server')
-    expect(body.jwks_uri).toBe(HOST + path)
-    expect(start().paths).toContain(path)
-    expect((await startService().send(path)).status).toBe(404)
-  })
-
   test('change while tokens live: those of a key that stays in the list are accepted, then it goes', async () => {
     const before = start({ refreshTokens: { lifetime: 3600 } })
     const { access_token: first, refresh_token } = await before.login({ resource: API })

@@ -36,13 +36,6 @@ test.each(['', '/tenant'])('a client discovers a service at the path %j over HTT
   }
 })
 
-test('only the login host has metadata', async () => {
-  const service = startService({ authUrl: 'https://login.example', baseUrl: 'https://api.example' })
-  const at = (host: string) => service.fetch(`https://${host}/.well-known/oauth-authorization-server`)
-  expect((await at('login.example')).status).toBe(200)
-  expect((await at('api.example')).status).toBe(404)
-})
-
 test('the metadata name an authorization endpoint only on request, and it refuses the code flow without a redirect', async () => {
   const service = startService({ authorizationEndpoint: true })
   const { body } = await service.send('/.well-known/oauth-authorization-server')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CLIENT_ID, type Said, startService } from '../support/start-service.ts'
+import { type Said, startService } from '../support/start-service.ts'
 
 const DIALECTS = [
   {
@@ -103,15 +103,4 @@ describe('a decision', () => {
     const { userCode } = await service.begin()
     expect(await service.approve(write(userCode), 'octocat')).toBe('done')
   })
-})
-
-test('the functions of a service work without this', async () => {
-  const { fetch, approve, deny, authenticate } = startService()
-  const init = { method: 'POST', body: new URLSearchParams({ client_id: CLIENT_ID }) }
-  const codes = await (await fetch(new URL('http://localhost/login/device/code'), init)).json()
-  expect(await approve(codes.user_code, 'octocat')).toBe('done')
-  expect(await deny(codes.user_code)).toBe('decided')
-  expect(await authenticate(new Request('http://localhost'))).toBeUndefined()
-  const request = new Request('http://localhost/login/device/code', init)
-  expect((await fetch(request)).status).toBe(200)
 })
