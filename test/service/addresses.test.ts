@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../support/certificate.ts'
 import { CLIENT_ID, startService, type TestOptions } from '../support/start-service.ts'
 
+const METADATA_PATH = '/.well-known/oauth-authorization-server'
 const login = { authUrl: 'https://login.example' }
 const both = { authUrl: 'https://login.example/', baseUrl: 'https://api.example' }
 const prefixes = { authUrl: 'https://git.example/auth/', baseUrl: 'https://git.example/api/v3' }
@@ -27,6 +28,8 @@ test.each<[string, TestOptions, string, number]>([
   ['two hosts', both, 'GET https://api.example/user', 401],
   ['two hosts', both, 'GET https://api.example/login/device', 404],
   ['two hosts', both, 'GET https://other.example/user', 404],
+  ['two hosts', both, `GET https://login.example${METADATA_PATH}`, 200],
+  ['two hosts', both, `GET https://api.example${METADATA_PATH}`, 404],
   ['prefixes', prefixes, 'GET https://git.example/api/v3/user', 401],
   ['prefixes', prefixes, 'GET https://git.example/user', 404],
   ['prefixes', prefixes, 'GET https://git.example/login/device', 404],
@@ -52,7 +55,7 @@ test.each([
   '/login/device/code',
   '/login/oauth/access_token',
   '/login/oauth/revoke',
-  '/.well-known/oauth-authorization-server',
+  METADATA_PATH,
   '/user',
 ])('no response at %s lets other sites read it', async (path) => {
   const { fetch } = startService({ refreshTokens: { lifetime: 3600 } })

@@ -1,5 +1,4 @@
 import { createHmac, createPublicKey } from 'node:crypto'
-import { request } from 'node:http'
 import { CompactSign, FlattenedSign } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { signAppJwt } from '../../src/app-jwt/index.ts'
@@ -62,17 +61,6 @@ test('the client and the service understand each other in all five forms of auth
   await expect(call(personalToken('ghp_1'), '/app')).rejects.toMatchObject({ status: 403 })
 })
 
-test('a credential must not be sent twice in one request', async () => {
-  const { url, close } = await startService(callers).listen()
-  const status = await new Promise((resolve) => {
-    const twice = request(`${url}/user`, (response) => resolve(response.resume().statusCode))
-    twice.setHeader('authorization', ['Bearer ghp_1', 'Bearer ghp_1'])
-    twice.end()
-  })
-  expect(status).toBe(400)
-  await close()
-})
-
 describe('authenticate', () => {
   test('recognises each form', async () => {
     const jwt = await signAppJwt({ appId: 5, privateKey: old.privateKey, clock: { now: () => NOW } })
@@ -120,12 +108,6 @@ describe('authenticate', () => {
     const url = 'http://localhost/user?access_token=ghp_1'
     await expect(ask('Bearer ghp_1', url)).rejects.toMatchObject({ code: 'no_access', status: 400 })
     await expect(ask(undefined, url)).rejects.toMatchObject({ code: 'no_access', status: 400 })
-  })
-
-  test('does not accept a device code, nor a user code', async () => {
-    const service = startService()
-    const { deviceCode, userCode } = await service.begin()
-    for (const code of [deviceCode, userCode]) expect((await service.whoIs(code)).status).toBe(401)
   })
 })
 

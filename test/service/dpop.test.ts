@@ -603,19 +603,17 @@ test('a service that does not bind tokens ignores proofs, and says nothing of th
   expect(binding.body.dpop_signing_alg_values_supported).toContain('ES256')
 })
 
+const needing = (dpop: unknown) => ({ clients: [{ clientId: 'a', name: 'A', dpop }] })
+
 test.each<[string, object, string]>([
   ['an unknown rule', { dpop: { nonces: true } }, 'did you mean "nonce"'],
   ['a rule that is no boolean', { dpop: { nonce: 'yes' } }, 'dpop.nonce must be a boolean'],
   [
-    'a client that must send proofs to a service that ignores them',
-    { binds: false, clients: [{ clientId: 'a', name: 'A', dpop: 'required' }] },
+    'a client that must send proofs, which are ignored',
+    { binds: false, ...needing('required') },
     'set the option dpop',
   ],
-  [
-    'another setting of a client',
-    { clients: [{ clientId: 'a', name: 'A', dpop: true }] },
-    'clients[0].dpop must be',
-  ],
+  ['another setting of a client', needing(true), 'clients[0].dpop must be'],
 ])('refuses %s', async (_, options, message) => {
   await expect(start(options)).rejects.toThrow(message)
 })

@@ -12,7 +12,7 @@ import {
   TOKEN_PATH,
 } from '../support/start-service.ts'
 
-const REFRESH_TOKENS = { lifetime: 86_400, reuseWindow: 30 }
+const refreshTokens = { lifetime: 86_400, reuseWindow: 30 }
 const USER = { id: 7, login: 'octocat' }
 
 /** A service with a device that was approved. */
@@ -50,7 +50,7 @@ describe('the first token is delivered again', () => {
 
   test('with what is left of its lifetimes, and for no longer than the token lives', async () => {
     const { again, wait } = await approved({
-      refreshTokens: REFRESH_TOKENS,
+      refreshTokens,
       issueToken: () => ({ token: 'short', expiresIn: 40 }),
     })
     const first = await again()
@@ -83,7 +83,7 @@ describe('the first token is delivered again', () => {
   })
 
   test('and works as if it had been delivered once', async () => {
-    const { again, refresh, whoIs } = await approved({ refreshTokens: REFRESH_TOKENS })
+    const { again, refresh, whoIs } = await approved({ refreshTokens })
     await again()
     const { access_token, refresh_token } = await again()
     expect((await whoIs(access_token)).body).toEqual(USER)
@@ -92,6 +92,7 @@ describe('the first token is delivered again', () => {
 })
 
 describe('the first token is not delivered again', () => {
+  const verifyToken = () => ({ user: USER, scopes: [] })
   type Approved = Awaited<ReturnType<typeof approved>>
   interface Received {
     readonly access_token: string
@@ -100,21 +101,21 @@ describe('the first token is not delivered again', () => {
   test.each<[string, TestOptions, (service: Approved, received: Received) => unknown, status: number]>([
     ['once it was used', {}, ({ whoIs }, { access_token }) => whoIs(access_token), 200],
     [
-      'once it was refreshed, although the host verifies it',
-      { refreshTokens: REFRESH_TOKENS, verifyToken: () => ({ user: USER, scopes: [] }) },
-      ({ refresh }, { refresh_token }) => refresh(refresh_token),
+      'once it was refreshed',
+      { refreshTokens, verifyToken },
+      (at, { refresh_token }) => at.refresh(refresh_token),
       200,
     ],
     ['once the host revoked it', {}, ({ revoke }, { access_token }) => revoke({ token: access_token }), 401],
     [
       'once its login was revoked',
-      { refreshTokens: REFRESH_TOKENS },
-      ({ revoke }, { refresh_token }) => revoke({ token: refresh_token }),
+      { refreshTokens },
+      ({ revoke }, pair) => revoke({ token: pair.refresh_token }),
       401,
     ],
     [
-      'once all tokens of its user were revoked, although the host verifies it',
-      { verifyToken: () => ({ user: USER, scopes: [] }) },
+      'once all tokens of its user were revoked',
+      { verifyToken },
       ({ revoke }) => revoke({ user: USER }),
       200,
     ],
@@ -130,7 +131,7 @@ describe('the first token is not delivered again', () => {
   })
 
   test('once its login was revoked, however much its device was slowed down', async () => {
-    const service = startService({ refreshTokens: REFRESH_TOKENS })
+    const service = startService({ refreshTokens })
     const { poll, received } = await slowedLogin(service, 60)
     await service.revoke({ token: received.refresh_token })
     // Until nothing is known of the login any more.
@@ -150,7 +151,7 @@ describe('the first token is not delivered again', () => {
           goOn = resolve
         })
       })
-      const hasFamily = prefix === 'family:' && { refreshTokens: REFRESH_TOKENS }
+      const hasFamily = prefix === 'family:' && { refreshTokens }
       const { again, revoke, whoIs, wait } = await approved({ store, ...hasFamily })
       const { access_token } = await again()
       stands = true
@@ -196,7 +197,7 @@ describe('a host with one token for all logins of a user', () => {
       if (key.startsWith('grant:')) updates += 1
       return updates === 8 && new Promise(() => undefined)
     })
-    const service = await approved({ store, issueToken, refreshTokens: REFRESH_TOKENS })
+    const service = await approved({ store, issueToken, refreshTokens })
     await service.again()
     const { poll } = await service.approved()
     void poll()
@@ -235,7 +236,7 @@ describe('a host with one token for all logins of a user', () => {
 })
 
 test('an approval is withdrawn when all tokens of the user are revoked before the device polls', async () => {
-  for (const options of [{}, { refreshTokens: REFRESH_TOKENS }]) {
+  for (const options of [{}, { refreshTokens }]) {
     const issueToken = vi.fn(() => 'the-token')
     const { again, revoke } = await approved({ issueToken, ...options })
     await revoke({ user: USER })

@@ -1,13 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import {
-  type CryptoKey,
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  type JWK,
-  jwtVerify,
-  SignJWT,
-} from 'jose'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWK, jwtVerify, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { createVerifier } from '../../src/oidc/index.ts'
 import { systemClock } from '../../src/request/clock.ts'
@@ -148,7 +140,8 @@ describe('an access token of a service with keys', () => {
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' }
 
 describe('the keys', () => {
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+  const rsaKey = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey
+  const rsa = rsaKey(2048)
   const pem = (type: 'ec' | 'rsa') =>
     (type === 'rsa' ? rsa : generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
       .export({ type: 'pkcs8', format: 'pem' })
@@ -159,11 +152,7 @@ describe('the keys', () => {
     ['PEM from an environment variable', 'ES256', () => pem('ec').replaceAll('\n', '\\n')],
     ['a JWK', 'RS256', () => rsa.export({ format: 'jwk' }) as JWK],
     ['a JWK as text in a Secret', 'ES256', () => new Secret(JSON.stringify(old))],
-    [
-      'a CryptoKey',
-      'ES256',
-      async () => (await crypto.subtle.generateKey(P256, true, ['sign'])).privateKey as CryptoKey,
-    ],
+    ['a CryptoKey', 'ES256', () => crypto.subtle.importKey('jwk', old as JsonWebKey, P256, true, ['sign'])],
   ])('may be %s for %s, and only their public half is published', async (_, alg, key) => {
     const service = start({ keys: [await key()] })
     const { access_token } = await service.login({ resource: API })
@@ -201,10 +190,7 @@ describe('the keys', () => {
   })
 
   test.each<[string, () => SigningKey[]]>([
-    [
-      'keys[0] cannot sign',
-      () => [generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' }) as JWK],
-    ],
+    ['keys[0] cannot sign', () => [rsaKey(1024).export({ format: 'jwk' }) as JWK]],
     ['keys[1] cannot sign', () => [old, { ...next, crv: 'P-521' }]],
     ['must not contain the same key', () => [old, { ...next, kid: 'old' }]],
   ])('that are read later are reported at once: "%s"', async (message, keys) => {

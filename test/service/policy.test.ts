@@ -55,31 +55,21 @@ describe('the lifetimes', () => {
     expect(await service.approve(late.userCode, 'octocat')).toBe('expired')
   })
 
+  const lifetimes = (codeLifetime: number, tokenLifetime: number) => ({ codeLifetime, tokenLifetime })
+  const SHORT = { expiresIn: 600, issueToken: () => ({ token: 'made', expiresIn: HOUR }) }
+  const BARE = Object.assign(Object.create(null), lifetimes(1, 1))
+
   test.each<[string, Policy | undefined, TestOptions, Policy | undefined, number, number]>([
     [
-      'are never longer than those of the service and of the host',
-      { codeLifetime: 1000, tokenLifetime: 2 * HOUR },
-      { expiresIn: 600, issueToken: () => ({ token: 'made', expiresIn: HOUR }) },
+      'never exceed those of the service and the host',
+      lifetimes(1000, 2 * HOUR),
+      SHORT,
       undefined,
       600,
       HOUR,
     ],
-    [
-      'may be one second, in a policy without a prototype',
-      Object.assign(Object.create(null), { codeLifetime: 1, tokenLifetime: 1 }),
-      {},
-      undefined,
-      1,
-      1,
-    ],
-    [
-      'are those of a client first',
-      { codeLifetime: 120, tokenLifetime: 60 },
-      {},
-      { codeLifetime: 30 },
-      30,
-      60,
-    ],
+    ['may be one second, without a prototype', BARE, {}, undefined, 1, 1],
+    ['are those of a client first', lifetimes(120, 60), {}, { codeLifetime: 30 }, 30, 60],
     ['are those of a client alone', undefined, {}, { codeLifetime: 30 }, 30, 8 * HOUR],
   ])('%s, at each refresh too', async (_, policy, options, ofClient, codes, token) => {
     const service = start(policy, { refreshTokens: { lifetime: 9 * HOUR }, ...options }, ofClient)
@@ -105,12 +95,7 @@ describe('a link with the code', () => {
   test.each<[string, Policy | undefined, string, boolean]>([
     ['risky scopes without a policy', undefined, 'delete_repo', true],
     ['no scopes by default', {}, '', true],
-    [
-      'scopes that say who the user is by default',
-      {},
-      'openid profile email offline_access read:user user:email',
-      true,
-    ],
+    ['a name by default', {}, 'openid profile email offline_access read:user user:email', true],
     ['risky scopes by default', {}, 'read:user delete_repo', false],
     ...[
       ...['https://www.googleapis.com/auth/cloud-platform', 'https://mail.google.com/', 'user'],
@@ -363,12 +348,7 @@ describe('an assessment', () => {
   })
 
   test.each<[string, () => Assessment | Promise<Assessment>]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no database')
-      },
-    ],
+    ['throws', () => raise()],
     ['rejects', () => Promise.reject(new Error('no database'))],
     ['returns nothing', () => undefined as unknown as Assessment],
     ['returns something else', () => 'yes' as Assessment],
@@ -420,6 +400,10 @@ describe('an assessment', () => {
     expect(assess).not.toHaveBeenCalled()
   })
 })
+
+function raise(): never {
+  throw new Error('no database')
+}
 
 /** Rules as methods, which are not properties of the object itself. */
 class Rules {

@@ -39,24 +39,6 @@ describe('a gate', () => {
     expect(await service.requireToken()(from('token ghp_1'))).toEqual(personal)
   })
 
-  test('says when a token from a refresh expires', async () => {
-    const service = startService({ refreshTokens: { lifetime: 3600 } })
-    const { refresh_token } = await service.login()
-    service.wait(600)
-    const { body } = await service.refresh(refresh_token)
-    const { expiresAt } = await service.requireToken()(from(`Bearer ${body.access_token}`))
-    expect(expiresAt).toBe(service.clock.time + 3000 * 1000)
-  })
-
-  test('lets a token in for a year', async () => {
-    const service = start()
-    const { access_token } = await service.login()
-    service.wait(365 * 24 * 60 * 60 - 1)
-    expect((await service.whoIs(access_token)).status).toBe(200)
-    service.wait(1)
-    expect((await service.whoIs(access_token)).status).toBe(401)
-  })
-
   test.each<[string, string | undefined, number, string]>([
     ['no credential', undefined, 401, ', scope="repo gist"'],
     ['a password, even a right one', `Basic ${btoa('mona:right')}`, 401, ', scope="repo gist"'],

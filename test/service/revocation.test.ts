@@ -251,11 +251,7 @@ describe('a client with a secret', () => {
     [404, 'a wrong secret', { secret: 'guess' }],
     [404, 'no secret', { secret: '' }],
     [404, 'the path of another client', { as: 'another', secret: 'another secret' }],
-    [
-      422,
-      'the path and the token of two clients',
-      { id: 'another', as: 'another', secret: 'another secret' },
-    ],
+    [422, 'a token of another client', { id: 'another', as: 'another', secret: 'another secret' }],
     [404, 'a client without a secret', { id: 'public', as: 'public', secret: '' }],
   ])('is refused with %i for %s', async (status, _, who) => {
     const service = start()

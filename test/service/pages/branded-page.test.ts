@@ -3,8 +3,8 @@ import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
 import { brandedPage, defaultPage, englishTexts } from '../../../src/service/index.ts'
 import { describeUserAgent } from '../../../src/service/page/describe-user-agent.ts'
-import { describeScope, isRiskyScope, type PageState } from '../../../src/service/page/index.ts'
-import { absoluteTime, relativeTime } from '../../../src/service/page/time-in-words.ts'
+import { isRiskyScope, type PageState } from '../../../src/service/page/index.ts'
+import { relativeTime } from '../../../src/service/page/time-in-words.ts'
 import { samples } from '../../../src/testing/page-samples.ts'
 
 const parser = new new JSDOM().window.DOMParser()
@@ -138,14 +138,6 @@ test.each([
   [300, 'in 5 minutes'],
 ])('%d seconds from now are "%s"', (seconds, words) => {
   expect(relativeTime(seconds, 'en')).toBe(words)
-})
-
-test('times are shown to the minute, in UTC', () => {
-  expect(absoluteTime(Date.UTC(2026, 11, 31, 23, 59, 59), 'en')).toBe('Dec 31, 2026, 23:59 UTC')
-})
-
-test('a scope named like an Object.prototype member has no description', () => {
-  expect(['constructor', 'gist'].map(describeScope)).toEqual([undefined, 'Create and change gists'])
 })
 
 test('texts describe scopes, override known ones, and are escaped', () => {
