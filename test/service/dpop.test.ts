@@ -220,31 +220,16 @@ describe('a nonce', () => {
     )
   })
 
-  test('is asked for on every poll of a login, which keeps the interval: no slow_down', async () => {
-    const service = await start({ dpop: { nonce: true } })
-    const nonceOf = async (url: string, send: (proof: string) => Promise<{ headers: Headers }>) =>
-      (await send(await service.own.prove(url))).headers.get('dpop-nonce') ?? ''
-    const first = await nonceOf(CODES, (dpop) => service.askForCodes({}, { dpop }))
-    const dpop = await service.own.prove(CODES, { claims: { nonce: first } })
-    const { body, headers } = await service.askForCodes({}, { dpop })
-    expect(headers.get('dpop-nonce')).toBe(first)
-    for (let polls = 0; polls < 3; polls += 1) {
-      const nonce = await nonceOf(TOKENS, (dpop) => service.poll(body.device_code, dpop))
-      const proof = await service.own.prove(TOKENS, { claims: { nonce } })
-      expect(outcome(await service.poll(body.device_code, proof))).toEqual(PENDING)
-      service.wait(5)
-    }
-  })
-
   test('costs one look at the store in ten seconds, however many polls there are', async () => {
     const service = await start({ dpop: { nonce: true }, interval: 1 })
     const { device_code } = await service.codes()
     service.reads()
     const poll = async () => {
-      const { headers } = await service.poll(device_code, service.own)
-      const nonce = headers.get('dpop-nonce') ?? ''
+      const refused = await service.poll(device_code, service.own)
+      const nonce = refused.headers.get('dpop-nonce') ?? ''
       const proof = await service.own.prove(TOKENS, { claims: { nonce } })
-      expect(outcome(await service.poll(device_code, proof))).toEqual(PENDING)
+      const polled = await service.poll(device_code, proof)
+      expect([outcome(polled), polled.headers.get('dpop-nonce')]).toEqual([PENDING, nonce])
     }
     for (let second = 0; second < 20; second += 1) {
       await poll()
@@ -258,7 +243,9 @@ describe('a nonce', () => {
     const { headers } = await service.askForCodes({}, { dpop: await service.own.prove(CODES) })
     const send = async (nonce: string) => {
       const dpop = await service.own.prove(CODES, { claims: { nonce } })
-      return (await service.askForCodes({}, { dpop })).body.error ?? 'codes'
+      const { body, headers } = await service.askForCodes({}, { dpop })
+      expect(headers.get('dpop-nonce')).toMatch(/^[0-9a-f]{64}$/)
+      return body.error ?? 'codes'
     }
     const nonce = headers.get('dpop-nonce') ?? ''
     expect(await send('0'.repeat(64))).toBe('use_dpop_nonce')
@@ -270,31 +257,19 @@ describe('a nonce', () => {
 })
 
 describe('a device code', () => {
-  test.each([
-    ['the code request', true],
-    ['the first poll that has a proof', false],
-  ])('is bound by %s: a poll with another key or none is refused and changes nothing', async (_, atCodes) => {
+  test('is bound by the first poll that has a proof: a poll with another key or none changes nothing', async () => {
     const service = await start()
     const { own, thief, poll } = service
-    const { device_code, user_code } = await service.codes(atCodes ? own : undefined)
-    if (!atCodes) {
-      expect(outcome(await poll(device_code))).toEqual(PENDING)
-      service.wait(5)
-    }
-    for (const proof of atCodes ? [undefined, thief] : [])
-      expect(outcome(await poll(device_code, proof))).toEqual([400, 'invalid_grant'])
+    const { device_code, user_code } = await service.codes()
+    expect(outcome(await poll(device_code))).toEqual(PENDING)
+    service.wait(5)
     expect(outcome(await poll(device_code, own))).toEqual(PENDING)
     await service.approve(user_code, USER)
     const before = service.newest('grant:')
     for (const proof of [undefined, thief])
       expect(outcome(await poll(device_code, proof))).toEqual([400, 'invalid_grant'])
     expect(service.newest('grant:')).toBe(before)
-    const { body } = await poll(device_code, own)
-    expect(body.token_type).toBe('DPoP')
-    // The response may have been lost: the owner gets it again, and nobody else.
-    for (const proof of [undefined, thief])
-      expect(outcome(await poll(device_code, proof))).toEqual([400, 'invalid_grant'])
-    expect((await poll(device_code, own)).body.access_token).toBe(body.access_token)
+    expect(outcome(await poll(device_code, own))).toEqual([200, 'DPoP'])
   })
 
   test('that was approved before its first poll is bound by it: nobody else gets the token again', async () => {
@@ -321,23 +296,6 @@ describe('a device code', () => {
 })
 
 describe('a refresh', () => {
-  test('with another key or none is refused, and ends nothing', async () => {
-    const service = await start()
-    const { refresh_token } = await service.bound()
-    for (const proof of [undefined, service.thief])
-      expect(outcome(await service.renew(refresh_token, proof))).toEqual([400, 'invalid_dpop_proof'])
-    const { body } = await service.renew(refresh_token, service.own)
-    expect(body.token_type).toBe('DPoP')
-    // The pair is delivered again: to the owner.
-    expect(outcome(await service.renew(refresh_token, service.thief))).toEqual([400, 'invalid_dpop_proof'])
-    expect((await service.renew(refresh_token, service.own)).body).toEqual(body)
-    // Nor does a thief end the login later, with a token that was spent long ago.
-    service.wait(30)
-    expect(outcome(await service.renew(refresh_token, service.thief))).toEqual([400, 'invalid_dpop_proof'])
-    expect(outcome(await service.renew(body.refresh_token, service.own))).toEqual([200, 'DPoP'])
-    expect(service.events.map(({ type }) => type)).not.toContain('reuse.detected')
-  })
-
   test('with a copied proof is refused, and spends nothing', async () => {
     const service = await start()
     const { refresh_token } = await service.bound()

@@ -107,23 +107,6 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
     expect(service.reuses()).toEqual([])
   })
 
-  test('after the window it ends the login, with all its tokens', async () => {
-    const service = start({ dialect })
-    const first = await service.login()
-    const { body: second } = await service.refresh(first.refresh_token)
-    const other = await service.login()
-    service.wait(30)
-    expect(await statusOf(service, second)).toBe(200)
-    expect(await service.refresh(first.refresh_token)).toMatchObject({ status, body: { error } })
-    expect(await statusOf(service, first)).toBe(401)
-    expect(await statusOf(service, second)).toBe(401)
-    expect(await service.refresh(second.refresh_token)).toMatchObject({ status, body: { error } })
-    expect(service.reuses()).toHaveLength(1)
-    expect(service.replays()).toEqual([])
-    expect(await statusOf(service, other)).toBe(200)
-    expect((await service.refresh(other.refresh_token)).body).toHaveProperty('access_token')
-  })
-
   test('a refresh token that we did not issue is refused, and ends nothing', async () => {
     const families: string[] = []
     const service = start({ dialect, issueToken: ({ family = '' }) => `token-${families.push(family)}` })
@@ -153,23 +136,6 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
     service.wait(HOUR)
     await service.refresh(first.refresh_token, { client_id: 'another' })
     expect(await statusOf(service, second)).toBe(200)
-  })
-
-  test('the lifetime ends the login, however often it was refreshed', async () => {
-    const service = start({ dialect })
-    let pair = await service.login()
-    for (let day = 1; day < 30; day += 1) {
-      service.wait(DAY)
-      pair = (await service.refresh(pair.refresh_token)).body
-    }
-    service.wait(DAY - HOUR)
-    pair = (await service.refresh(pair.refresh_token)).body
-    expect(pair).toMatchObject({ expires_in: HOUR, ...lifetimeOf(HOUR) })
-    service.wait(HOUR - 0.001)
-    expect(await statusOf(service, pair)).toBe(200)
-    service.wait(0.001)
-    expect(await statusOf(service, pair)).toBe(401)
-    expect(await service.refresh(pair.refresh_token)).toMatchObject({ status, body: { error } })
   })
 
   test('fewer scopes may be requested, for one access token', async () => {
@@ -247,19 +213,6 @@ describe('requests', () => {
 })
 
 describe('simultaneous refreshes of one token', () => {
-  test.each([30, 0])('get one successor, with a window of %i seconds', async (reuseWindow) => {
-    const issueToken = vi.fn(async () => `token-${issueToken.mock.calls.length}`)
-    const service = start({ issueToken }, { reuseWindow })
-    const { refresh_token } = await service.login()
-    const all = await Promise.all(Array.from({ length: 20 }, () => service.refresh(refresh_token)))
-    expect(new Set(all.map(({ body }) => body.refresh_token)).size).toBe(1)
-    expect(new Set(all.map(({ body }) => body.access_token))).toEqual(new Set(['token-2']))
-    expect(issueToken).toHaveBeenCalledTimes(2)
-    expect([service.replays(), service.reuses()]).toEqual([[], []])
-    expect(service.events.filter(({ type }) => type === 'token.refreshed')).toHaveLength(1)
-    expect((await service.refresh(all[0]?.body.refresh_token)).body).toHaveProperty('access_token')
-  })
-
   test('wait for the pair of another instance, and look for it once for all of them', async () => {
     const { slow, made, other, first, over } = await twoInstances()
     const one = slow.refresh(first.refresh_token)
@@ -276,36 +229,6 @@ describe('simultaneous refreshes of one token', () => {
     // Three for each request, to find its login; then one look in 50 ms.
     expect(other.updates() - before).toBeLessThan(3 * 100 + 3000 / 50 + 10)
     expect(vi.getTimerCount()).toBe(0)
-  })
-
-  test('take over from an instance that died, after its claim; if it is only late, it gets the same pair', async () => {
-    const { slow, made, other, first, over } = await twoInstances()
-    const one = slow.refresh(first.refresh_token)
-    await made(1)
-    const two = other.refresh(first.refresh_token)
-    await vi.advanceTimersByTimeAsync(5000)
-    other.clock.time += 10_000
-    const { body } = await over(two)
-    expect(body).toHaveProperty('access_token')
-    slow.deliver('late')
-    expect((await over(one)).body).toEqual(body)
-    expect([slow.errors, slow.reuses()]).toEqual([[], []])
-  })
-
-  test('are asked to retry, if their token became older while they were held', async () => {
-    const { slow, made, other, first, over } = await twoInstances()
-    const one = slow.refresh(first.refresh_token)
-    await made(1)
-    const two = other.refresh(first.refresh_token)
-    await vi.advanceTimersByTimeAsync(20)
-    slow.deliver('the-one')
-    const three = slow.refresh((await one).body.refresh_token)
-    await made(2)
-    slow.deliver('the-next')
-    await three
-    const { status, headers } = await over(two)
-    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
-    expect([other.reuses(), (await other.whoIs('the-next')).status]).toEqual([[], 200])
   })
 
   test('get the pair at once from the request that has taken over, if they lost the claim', async () => {
@@ -370,25 +293,21 @@ async function twoInstances() {
 }
 
 describe('a pair that could not be issued', () => {
-  test.each(['the host fails', 'its client has disconnected'])(
-    'because %s, leaves the refresh token to the next request',
-    async (reason) => {
-      const hangUp = new AbortController()
-      const issueToken = vi.fn<() => string>(() => 'a-token')
-      const service = start({ issueToken })
-      const { refresh_token } = await service.login()
-      issueToken.mockImplementationOnce(() => {
-        if (reason === 'the host fails') throw new Error('the host is down')
-        hangUp.abort()
-        return 'undelivered'
-      })
-      const body = new URLSearchParams({ client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token })
-      await service.fetch(HOST + TOKEN_PATH, { method: 'POST', body, signal: hangUp.signal })
-      expect((await service.whoIs('undelivered')).status).toBe(401)
-      expect((await service.refresh(refresh_token)).body.access_token).toBe('a-token')
-      expect(service.replays()).toEqual([])
-    },
-  )
+  test('because its client has disconnected, leaves the refresh token to the next request', async () => {
+    const hangUp = new AbortController()
+    const issueToken = vi.fn<() => string>(() => 'a-token')
+    const service = start({ issueToken })
+    const { refresh_token } = await service.login()
+    issueToken.mockImplementationOnce(() => {
+      hangUp.abort()
+      return 'undelivered'
+    })
+    const body = new URLSearchParams({ client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token })
+    await service.fetch(HOST + TOKEN_PATH, { method: 'POST', body, signal: hangUp.signal })
+    expect((await service.whoIs('undelivered')).status).toBe(401)
+    expect((await service.refresh(refresh_token)).body.access_token).toBe('a-token')
+    expect(service.replays()).toEqual([])
+  })
 
   test.each(['token:', 'successor:'])(
     'because the store takes no record %s, is asked for again',
@@ -463,18 +382,6 @@ test('a refresh that the store has lost is refused, and ends nothing', async () 
     expect((await service.refresh(refresh_token)).body.error).toBe('bad_refresh_token')
   expect([await statusOf(service, second), service.reuses()]).toEqual([200, []])
   expect((await service.refresh(second.refresh_token)).body).toHaveProperty('access_token')
-})
-
-test('a stolen refresh token is detected when its owner returns, however often the thief has refreshed it', async () => {
-  const service = start({ limits: { refreshes: { max: 250, window: 60 } } })
-  const owned = await service.login()
-  let stolen = owned
-  for (let times = 0; times < 250; times += 1) stolen = (await service.refresh(stolen.refresh_token)).body
-  expect([await statusOf(service, stolen), service.reuses()]).toEqual([200, []])
-  expect((await service.refresh(owned.refresh_token)).body.error).toBe('bad_refresh_token')
-  expect(service.reuses()).toEqual([expect.objectContaining({ user: { id: 7, login: 'octocat' } })])
-  expect(await statusOf(service, stolen)).toBe(401)
-  expect((await service.refresh(stolen.refresh_token)).body.error).toBe('bad_refresh_token')
 })
 
 test('a login is one record, however often it is refreshed', async () => {
