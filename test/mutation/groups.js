@@ -16,7 +16,7 @@ export const groups = {
   },
   device: {
     mutate: ['machines/device-{authorization,pace}.ts', 'machines/read-events.ts'],
-    tests: [...client, 'test/machines/{device-pace,every-poll-result}.test.ts', 'test/paths/device.test.ts'],
+    tests: [...client, 'test/machines/device-pace.test.ts', 'test/paths/device.test.ts'],
   },
   protocol: {
     mutate: ['src/{protocol,request}/*.ts', 'src/errors.ts'],
@@ -40,6 +40,7 @@ export const groups = {
     ],
     tests: [
       'test/machines/refresh-family.test.ts',
+      'test/paths/family.test.ts',
       'test/service/{events,first-token,logins,refresh,resources,revocation}.test.ts',
     ],
   },

@@ -324,7 +324,8 @@ function deviceOf({ device }: DeviceSituation): DeviceSnapshot {
   return device
 }
 
-function namesOf<Table extends object>(table: Table): (keyof Table)[] {
+/** The names of a table, with their type. */
+export function namesOf<Table extends object>(table: Table): (keyof Table)[] {
   return Object.keys(table) as (keyof Table)[]
 }
 

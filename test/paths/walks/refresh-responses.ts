@@ -1,15 +1,9 @@
 import type { RefreshResult } from '../../../machines/session-context.ts'
-import {
-  BadResponseError,
-  LoginRequiredError,
-  RedirectedError,
-  RefusedError,
-  TimedOutError,
-  UnreachableError,
-} from '../../../src/errors.ts'
+import { LoginRequiredError, RefusedError, TimedOutError, UnreachableError } from '../../../src/errors.ts'
 import type { OAuthToken } from '../../../src/protocol/oauth-record.ts'
 import { Secret } from '../../../src/secret.ts'
-import { jsonResponse, pageResponse, type WireResponse } from '../../../src/testing/paths/wire-response.ts'
+import { POLL_RESPONSES } from '../../../src/testing/paths/poll-responses.ts'
+import { jsonResponse, type WireResponse } from '../../../src/testing/paths/wire-response.ts'
 
 /** Seconds for which the tokens of the paths are good. */
 const LIFETIME = 600
@@ -39,13 +33,24 @@ export function tokenOf(number: number, at: number): OAuthToken {
 }
 
 /** One outcome of a refresh request. */
-interface RefreshCase {
+export interface RefreshCase {
   /** What is sent for the token of this number. Absent if the connection breaks, or nothing is sent. */
   readonly response?: (number: number) => WireResponse
   /** Description in the name of a path. */
   readonly told: string
   /** How the session must interpret it. */
   means(number: number, at: number): RefreshResult
+}
+
+/** The outcome of a poll with this response, which a refresh may have too. */
+function asPolled(
+  name: 'busy' | 'refusedProof' | 'failing' | 'unreadable' | 'unusableToken' | 'redirected' | 'unreachable',
+  type: 'fault' | 'unclear',
+): RefreshCase {
+  const { label: told, means, ...polled } = POLL_RESPONSES[name]
+  const { at, ...meant } = means(0)
+  const response = 'response' in polled ? { response: () => polled.response } : {}
+  return { ...response, told, means: () => ({ ...meant, type }) as RefreshResult }
 }
 
 /** Every outcome of a refresh request. RFC 6749, section 5.2; GitHub sends errors with status 200. */
@@ -70,44 +75,13 @@ export const REFRESH_RESPONSES = {
     told: 'unknown client',
     means: () => ({ type: 'fault', error: new RefusedError({ error: 'invalid_client', status: 401 }) }),
   },
-  busy: {
-    response: () => jsonResponse({ error: 'too_many_requests' }, 429, { 'retry-after': '40' }),
-    told: 'retry after 40 seconds',
-    means: () => ({
-      type: 'fault',
-      retryAfter: 40,
-      error: new RefusedError({ error: 'too_many_requests', status: 429, retryAfter: 40 }),
-    }),
-  },
-  refusedProof: {
-    response: () => jsonResponse({ error: 'invalid_dpop_proof' }, 400),
-    told: 'refused proof',
-    means: () => ({ type: 'fault', error: new RefusedError({ error: 'invalid_dpop_proof', status: 400 }) }),
-  },
-  failing: {
-    response: () => pageResponse(503),
-    told: 'server error',
-    means: () => ({ type: 'unclear', error: new RefusedError({ status: 503 }) }),
-  },
-  unreadable: {
-    response: () => pageResponse(200),
-    told: 'HTML page',
-    means: () => ({ type: 'unclear', error: new RefusedError({ status: 200 }) }),
-  },
-  unusableToken: {
-    response: () => jsonResponse({ access_token: 7, token_type: 'bearer' }),
-    told: 'invalid token',
-    means: () => ({ type: 'unclear', error: new BadResponseError('the access token is not a string') }),
-  },
-  redirected: {
-    response: () => ({ status: 302, headers: { location: 'https://elsewhere.example/' }, body: '' }),
-    told: 'redirected',
-    means: () => ({ type: 'unclear', error: new RedirectedError('the provider') }),
-  },
-  unreachable: {
-    told: 'connection lost',
-    means: () => ({ type: 'unclear', error: new UnreachableError('the provider') }),
-  },
+  busy: asPolled('busy', 'fault'),
+  refusedProof: asPolled('refusedProof', 'fault'),
+  failing: asPolled('failing', 'unclear'),
+  unreadable: asPolled('unreadable', 'unclear'),
+  unusableToken: asPolled('unusableToken', 'unclear'),
+  redirected: asPolled('redirected', 'unclear'),
+  unreachable: asPolled('unreachable', 'unclear'),
   stopped: {
     told: 'connection lost while the process was stopped',
     means: () => ({ type: 'unclear', error: new UnreachableError('the provider') }),
@@ -118,9 +92,5 @@ export const REFRESH_RESPONSES = {
   },
 } as const satisfies Record<string, RefreshCase>
 
-/**
- * The name of one outcome of a refresh request.
- *
- * @useDeclaredType
- */
+/** The name of one outcome of a refresh request. */
 export type RefreshResponseName = keyof typeof REFRESH_RESPONSES

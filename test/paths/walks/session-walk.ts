@@ -11,9 +11,15 @@ import { isDue, tokenInUse } from '../../../machines/session-selectors.ts'
 import { deviceInput } from '../../../src/client/options.ts'
 import { StoreUnavailableError, UnreachableError } from '../../../src/errors.ts'
 import { Secret } from '../../../src/secret.ts'
+import { namesOf } from '../../../src/testing/paths/device-walk.ts'
 import { eventTypesOf } from '../../../src/testing/paths/event-types.ts'
 import type { Walk } from '../../../src/testing/paths/walk.ts'
-import { REFRESH_RESPONSES, type RefreshResponseName, tokenOf } from './refresh-responses.ts'
+import {
+  REFRESH_RESPONSES,
+  type RefreshCase,
+  type RefreshResponseName,
+  tokenOf,
+} from './refresh-responses.ts'
 import { type SessionMoment, type SessionStep, type StepOf, tell } from './session-steps.ts'
 import {
   afterwards,
@@ -306,8 +312,8 @@ function withoutState(eventType: string): string {
 }
 
 function refreshStep(result: RefreshResponseName, number: number): SessionStep {
-  const from = REFRESH_RESPONSES[result]
-  return { type: 'refresh', result, ...('response' in from && { response: from.response(number) }) }
+  const { response }: RefreshCase = REFRESH_RESPONSES[result]
+  return { type: 'refresh', result, ...(response && { response: response(number) }) }
 }
 
 /** What a session at rest can wait for. */
@@ -404,10 +410,6 @@ function ownerOf(stored: Stored): string[] {
 function opened({ session }: SessionSituation) {
   if (session === undefined) throw new TypeError('the session was not opened')
   return session
-}
-
-function namesOf<Table extends object>(table: Table): (keyof Table)[] {
-  return Object.keys(table) as (keyof Table)[]
 }
 
 /** Pure transitions set no timer. */
