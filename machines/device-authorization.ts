@@ -83,8 +83,12 @@ export const deviceAuthorization = setup({
   actions: {
     look: assign(({ context }) => readClock(context, nowOf(context))),
     endBackoff: assign(({ context }) => endBackoff(context)),
-    countWait: assign(({ context }) => readClock({ ...context, lookedAt: endOfWait(context) }, nowOf(context))),
-    countPoll: assign({ polls: ({ context }) => context.polls + 1 }),
+    countWait: assign(({ context }) => readClock(context, nowOf(context), endOfWait(context))),
+    countPoll: assign(({ context }) => ({ ...readClock(context, nowOf(context)), polls: context.polls + 1 })),
+    countWaitAndPoll: assign(({ context }) => ({
+      ...readClock(context, nowOf(context), endOfWait(context)),
+      polls: context.polls + 1,
+    })),
     keepCodes: assign(({ context, event }) => beginPace(context, outputOf(event, 'requestCodes'))),
     schedule: assign(({ context, event }) => ({
       status: 'pending' as const,
@@ -180,14 +184,14 @@ export const deviceAuthorization = setup({
       on: {
         wake: [
           { guard: 'overdue', target: 'expired', description: 'codes have expired' },
-          { guard: 'pollDue', target: 'polling', actions: 'look', description: 'poll is due' },
+          { guard: 'pollDue', target: 'polling', actions: 'countPoll', description: 'poll is due' },
           { guard: 'backingOff', actions: 'endBackoff', description: 'faults lengthen the wait' },
         ],
       },
       after: {
         untilDue: [
           // Even if the clock has jumped past the expiry: only the service knows whether the codes have expired.
-          { guard: 'waitOver', target: 'polling', actions: 'countWait', description: 'poll is due' },
+          { guard: 'waitOver', target: 'polling', actions: 'countWaitAndPoll', description: 'poll is due' },
           // Faults lengthen the wait, the codes expire before the next poll, or the timer fired early.
           { target: '.same', reenter: true, actions: 'countWait', description: 'poll is not due yet' },
         ],
@@ -217,7 +221,6 @@ export const deviceAuthorization = setup({
       description: 'A poll is running.',
       tags: 'polling',
       meta: { text: 'Checking whether the code was entered.' },
-      entry: 'countPoll',
       invoke: {
         id: 'pollToken',
         src: 'pollToken',

@@ -58,9 +58,13 @@ export function beginPace(pace: Pace, { codes, codeVerifier, dpopKey, sentAt, at
   return { ...known, ...afterResponse({ ...pace, ...known }, { at }) }
 }
 
-/** Reads the clock. If it was set back, all times are set back with it. */
-export function readClock({ lookedAt, nextPollAt, expiresAt }: Pick<Pace, 'lookedAt' | 'nextPollAt' | 'expiresAt'>, now: number) {
-  const back = Math.max(0, lookedAt - now)
+/** Reads the clock. If it shows less than it must by now, it was set back, and all times are set back with it. */
+export function readClock(
+  { lookedAt, nextPollAt, expiresAt }: Pick<Pace, 'lookedAt' | 'nextPollAt' | 'expiresAt'>,
+  now: number,
+  least = lookedAt,
+) {
+  const back = Math.max(0, least - now)
   return { lookedAt: now, nextPollAt: nextPollAt - back, expiresAt: expiresAt - back }
 }
 

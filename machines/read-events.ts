@@ -19,11 +19,7 @@ export function readActors<Actors extends Readonly<Record<string, AnyActorLogic>
 
   /** What one of these actors returned. */
   function outputOf<From extends Id>(event: EventObject, ...from: readonly From[]): OutputFrom<Actors[From]> {
-    return memberOf(
-      event,
-      'output',
-      from.map((id) => `xstate.done.actor.${id}`),
-    ) as OutputFrom<Actors[From]>
+    return memberOf(event, 'output', typesOf(from)) as OutputFrom<Actors[From]>
   }
 
   /** What one of these actors returned, if it is of this type. */
@@ -39,7 +35,8 @@ export function readActors<Actors extends Readonly<Record<string, AnyActorLogic>
 
   /** Makes a guard that holds if one of these actors returned a result of this type. */
   function answered<From extends Id>(type: ResultOf<From>['type'], ...from: readonly From[]) {
-    return ({ event }: { readonly event: EventObject }) => (outputOf(event, ...from) as ResultOf<From>).type === type
+    const types = typesOf(from)
+    return ({ event }: { readonly event: EventObject }) => (memberOf(event, 'output', types) as ResultOf<From>).type === type
   }
 
   /** The snapshot of this actor. */
@@ -65,6 +62,10 @@ export function readEvents<Context, Event extends EventObject>() {
       assertEvent(event, types)
       return read({ context, event })
     }
+}
+
+function typesOf(actors: readonly string[]): string[] {
+  return actors.map((id) => `xstate.done.actor.${id}`)
 }
 
 /** Why an actor failed: its bugs are kept as errors too. */

@@ -72,13 +72,13 @@ export const deviceAuthorization = setup({
       on: {
         wake: [
           { guard: { type: "overdue" }, target: "expired", description: "codes have expired" },
-          { guard: { type: "pollDue" }, target: "polling", actions: [{ type: "look" }], description: "poll is due" },
+          { guard: { type: "pollDue" }, target: "polling", actions: [{ type: "countPoll" }], description: "poll is due" },
           { guard: { type: "backingOff" }, actions: [{ type: "endBackoff" }], description: "faults lengthen the wait" },
         ],
       },
       after: {
         untilDue: [
-          { guard: { type: "waitOver" }, target: "polling", actions: [{ type: "countWait" }], description: "poll is due" },
+          { guard: { type: "waitOver" }, target: "polling", actions: [{ type: "countWaitAndPoll" }], description: "poll is due" },
           { target: ".same", reenter: true, actions: [{ type: "countWait" }], description: "poll is not due yet" },
         ],
       },
@@ -101,7 +101,6 @@ export const deviceAuthorization = setup({
       description: "A poll is running.",
       tags: ["polling"],
       meta: { text: "Checking whether the code was entered." },
-      entry: [{ type: "countPoll" }],
       invoke: {
         id: "pollToken",
         src: "pollToken",

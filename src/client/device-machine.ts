@@ -14,10 +14,10 @@ import { requestCodes } from './request-codes.ts'
 export const deviceMachine = deviceAuthorization.provide({
   actors: {
     requestCodes: fromPromise<CodesResponse, CodesRequest>(({ input, signal }) =>
-      settleWhileRunning(requestCodes(input, signal), signal),
+      whileRunning(signal, requestCodes(input, signal)),
     ),
     pollToken: fromPromise<PollResponse, PollRequest>(({ input, signal }) =>
-      settleWhileRunning(pollToken(input, signal), signal),
+      whileRunning(signal, pollToken(input, signal)),
     ),
   },
   actions: {
@@ -31,13 +31,14 @@ export const deviceMachine = deviceAuthorization.provide({
 })
 
 /**
- * Never settles once it was aborted, when nothing waits for it any more. React's StrictMode stops an actor and starts
- * it again: the end of the first request would be mistaken for that of the second.
+ * Settles like the request, but never once it was aborted, when nothing waits for it any more. React's StrictMode stops an
+ * actor and starts it again: the end of the first request would be mistaken for that of the second.
  */
-async function settleWhileRunning<Result>(request: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  try {
-    return await request
-  } finally {
-    if (signal.aborted) await new Promise(() => undefined)
-  }
+function whileRunning<Result>(signal: AbortSignal, request: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.then(
+      (result) => signal.aborted || resolve(result),
+      (error) => signal.aborted || reject(error),
+    )
+  })
 }

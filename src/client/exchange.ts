@@ -14,6 +14,8 @@ const CONTENT_TYPES = {
 /** The fields of a request. Secrets are revealed only when the body is written. A list is sent as repeated fields. */
 type RequestFields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>
 
+type PlainFields = Record<string, string | readonly string[] | undefined>
+
 /** Providers that refused a form and accepted JSON. */
 const takeJson = new WeakSet<Provider>()
 
@@ -28,8 +30,6 @@ interface ClientCredentials {
 /** The client that sends a request, and its provider. */
 export interface Sender extends Transport, ClientCredentials {
   readonly dpop?: Dpop | undefined
-  /** The key of the token, if it is bound to one: each request then carries a proof. */
-  readonly dpopKey?: Secret | undefined
 }
 
 /**
@@ -39,6 +39,7 @@ export interface Sender extends Transport, ClientCredentials {
  * refuses a proof, the request is sent once more, with a new proof and new credentials.
  *
  * @param signal Cancels the request.
+ * @param dpopKey The key of the token, if it is bound to one: each request then carries a proof.
  * @throws {@link WrongHostError} before anything is sent; {@link UnreachableError}, {@link RedirectedError}, {@link
  * ResponseTooLargeError}.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
@@ -48,20 +49,25 @@ export async function post(
   fields: RequestFields,
   sender: Sender,
   signal: AbortSignal,
+  dpopKey?: Secret,
 ): Promise<ReceivedResponse> {
-  const { provider, fetch, clock, dpop, dpopKey } = sender
+  const { provider, fetch, clock, dpop } = sender
   const postAs = async (encoding: Provider['encoding'], mayRepeat = true): Promise<ReceivedResponse> => {
     const credentials = await credentialsOf(sender)
     const proof = dpopKey && (await dpop?.prove(dpopKey, { method: 'POST', url: address, now: clock.now() }))
-    const all: RequestFields = { ...credentials.fields, ...fields }
     const headers = {
       accept: 'application/json',
       'content-type': CONTENT_TYPES[encoding],
       ...(credentials.basic && { authorization: `Basic ${credentials.basic.reveal()}` }),
       ...(proof && { dpop: proof.reveal() }),
     }
-    const request = { method: 'POST', headers, body: encode(all, encoding) }
-    const sent = [...secretsOf(sender), credentials.basic, proof, ...Object.values(all)].filter(isSecret)
+    const plain: PlainFields = {}
+    const sent = [...secretsOf(sender), credentials.basic, proof].filter(isSecret)
+    for (const [name, value] of Object.entries({ ...credentials.fields, ...fields })) {
+      if (isSecret(value)) sent.push(value)
+      plain[name] = isSecret(value) ? value.reveal() : value
+    }
+    const request = { method: 'POST', headers, body: encode(plain, encoding) }
     const response = await send(address, request, { fetch, clock, sent }, signal)
     const isRefused = proof && dpop?.learn(address, response)
     return isRefused && mayRepeat ? postAs(encoding, false) : response
@@ -111,13 +117,12 @@ function secretsOf({ clientId, authentication }: ClientCredentials): Secret[] {
   return 'clientSecret' in authentication ? [clientId, authentication.clientSecret] : [clientId]
 }
 
-function encode(fields: RequestFields, encoding: Provider['encoding']): string {
-  const plain = Object.entries(fields).map(
-    ([name, value]) => [name, isSecret(value) ? value.reveal() : value] as const,
-  )
-  if (encoding === 'json') return JSON.stringify(Object.fromEntries(plain))
+function encode(fields: PlainFields, encoding: Provider['encoding']): string {
+  if (encoding === 'json') return JSON.stringify(fields)
   const form = new URLSearchParams()
-  for (const [name, value = []] of plain) for (const one of [value].flat()) form.append(name, one)
+  for (const [name, value = []] of Object.entries(fields))
+    if (typeof value === 'string') form.append(name, value)
+    else for (const one of value) form.append(name, one)
   // As a string: with `URLSearchParams`, `fetch` adds a charset to the content type, which some servers refuse.
   return form.toString()
 }

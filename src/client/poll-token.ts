@@ -15,8 +15,9 @@ export async function pollToken(request: PollRequest, signal: AbortSignal): Prom
     const response = await post(
       provider.tokenEndpoint,
       { device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, resource, code_verifier: codeVerifier },
-      { ...flow, dpopKey },
+      flow,
       signal,
+      dpopKey,
     )
     return parsePollResponse(response, { scopes, separator: provider.scopeSeparator, dpopKey, dpop })
   } catch (error) {

@@ -195,7 +195,7 @@ export async function requestRefresh(
   const { tokenEndpoint, scopeSeparator } = sender.provider
   const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken, resource: sender.resource }
   const response = await abortInTime({ clock: sender.clock, timeout }, (limit) =>
-    post(tokenEndpoint, fields, { ...sender, dpopKey }, limit),
+    post(tokenEndpoint, fields, sender, limit, dpopKey),
   )
   if (!hasMember(response.body, 'access_token')) throw toRefreshError(refusalOf(response))
   const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator, dpopKey })

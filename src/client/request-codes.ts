@@ -26,8 +26,9 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
   const response = await post(
     provider.deviceAuthorizationEndpoint,
     { ...parameters, scope: joinScopes(scopes, provider.scopeSeparator), resource, ...challenge },
-    { ...request, dpopKey },
+    request,
     signal,
+    dpopKey,
   )
   if (isRefusal(response)) throw refusalOf(response)
   const name = nameResponse('device authorization response', response)

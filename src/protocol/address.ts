@@ -7,8 +7,12 @@ import { WrongHostError } from '../errors.ts'
  * @throws {@link WrongHostError} for any other URL, before anything is sent.
  */
 export function secureAddress(address: string): URL {
-  if (!URL.canParse(address)) throw new WrongHostError('a URL of the provider is not absolute')
-  const url = new URL(address)
+  let url: URL
+  try {
+    url = new URL(address)
+  } catch {
+    throw new WrongHostError('a URL of the provider is not absolute')
+  }
   if (url.username !== '' || url.password !== '') {
     throw new WrongHostError(`the URL at ${url.host} must not contain a user name or a password`)
   }
