@@ -1,22 +1,22 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { authorizeDevice, discover, refresh } from '../../src/index.ts'
+import { createService } from '../../src/service/index.ts'
 import { CLIENT_ID, HOST } from '../support/start-service.ts'
-import { logOutEverywhere } from './refresh-and-revoke/log-out.ts'
-import { loginService } from './refresh-and-revoke/service.ts'
+import { warnOfTheft } from './refresh-and-revoke/warn-of-theft.ts'
 
 test('the service of the guide warns of theft, and logs a user out everywhere', async () => {
   let time = Date.UTC(2026, 0, 1)
-  const warned: string[] = []
-  const service = loginService(
-    {
-      clients: [{ clientId: CLIENT_ID, name: 'App' }],
-      dialect: 'rfc8628',
-      interval: 1,
-      clock: { now: () => time },
-      onWarning: () => undefined,
-    },
-    (user) => warned.push(user),
-  )
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => written.mockRestore())
+  const service = createService({
+    clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    dialect: 'rfc8628',
+    interval: 1,
+    clock: { now: () => time },
+    onWarning: () => undefined,
+    refreshTokens: { lifetime: 90 * 24 * 60 * 60 },
+    onEvent: warnOfTheft,
+  })
   const provider = await discover(HOST, { fetch: service.fetch })
   const at = { clientId: CLIENT_ID, provider, fetch: service.fetch }
   const login = () =>
@@ -34,9 +34,9 @@ test('the service of the guide warns of theft, and logs a user out everywhere', 
   await refresh(stolen, at)
   time += 60_000
   await expect(refresh(stolen, at)).rejects.toMatchObject({ code: 'login_required' })
-  expect(warned).toEqual(['octocat'])
+  expect(written.mock.calls).toEqual([['A refresh token of octocat was used twice.\n']])
   expect(await isValid(other)).toBe(true)
 
-  await logOutEverywhere(service, 'octocat')
+  await service.revoke({ user: 'octocat' })
   expect(await isValid(other)).toBe(false)
 })
