@@ -16,7 +16,6 @@ import type { Exchange, Host, World } from './world.ts'
 export const AUTH_URL = 'https://login.example'
 
 /** A client without a secret, and one with a secret. */
-const NAMED = { name: 'Client' }
 const PUBLIC = { clientId: 'client' }
 const CONFIDENTIAL = { clientId: 'confidential', clientSecret: 'the-secret-of-the-client' }
 
@@ -59,7 +58,7 @@ export function startInstance(world: World): Instance {
   const instance = { ...newHost(id), open: new Map() } as unknown as Instance
   const watched = (what: string) => (said: unknown) => judge.logged(what, said)
   const service = createService({
-    clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ ...NAMED, ...client })),
+    clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ name: 'Client', ...client })),
     authUrl: AUTH_URL,
     api: githubApi(),
     interval,

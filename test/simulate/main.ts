@@ -1,25 +1,53 @@
+import { parseArgs } from 'node:util'
 import { mix } from './choices.ts'
 import { PROFILES, type Profile } from './profiles.ts'
 import { Report } from './report.ts'
 import { enter, replaceGlobals } from './runtime.ts'
 import { World } from './world.ts'
 
-/** The options of the command line. */
-interface Options {
-  readonly seed: string
-  readonly logins: string
-  readonly profile: string
-  readonly trace?: string
-  readonly json: boolean
-  readonly 'until-caught': boolean
+const USAGE = `Usage: npm run simulate -- [options]
+
+Simulate logins under faults, and judge each of them.
+
+  --logins <number>     simulate this many (default: 1000)
+  --seed <number>       choose the faults (default: 1)
+  --profile <name>      use one profile (default: all)
+  --trace <seed:login>  print what both sides of one login saw; needs --profile
+  --bug <name>          put in one of the bugs that the simulator must find
+  --until-caught        stop at the first violation
+  --json                print the result as JSON
+  --help                show this help
+`
+
+const OPTIONS = {
+  seed: { type: 'string', default: '1' },
+  logins: { type: 'string', default: '1000' },
+  profile: { type: 'string', default: 'all' },
+  trace: { type: 'string' },
+  bug: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  'until-caught': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Runs the command line. Returns its exit code. */
+export async function main(): Promise<number> {
+  try {
+    return await simulate()
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    if (!(error instanceof RangeError) && !code.startsWith('ERR_PARSE_ARGS')) throw error
+    process.stderr.write(`${message}\nSee: npm run simulate -- --help\n`)
+    return 2
+  }
 }
 
-/**
- * Runs the simulator. Returns the exit code.
- *
- * @throws `RangeError` for an option with a wrong value.
- */
-export async function main({ profile, trace, json, ...options }: Options): Promise<number> {
+async function simulate(): Promise<number> {
+  const { profile, trace, json, help, ...options } = parseArgs({ options: OPTIONS }).values
+  if (help) {
+    process.stdout.write(USAGE)
+    return 0
+  }
   if (profile !== 'all' && !Object.hasOwn(PROFILES, profile))
     throw new RangeError(`--profile must be all, or one of ${Object.keys(PROFILES).join(', ')}`)
   const [, traced, login] = /^(\d+):(\d+)$/.exec(trace ?? '') ?? []

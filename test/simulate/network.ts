@@ -27,14 +27,12 @@ interface RequestParts {
 
 /** A request as the service reads it, without the adapter that makes one of a web request. */
 export function ask(world: World, path: string, parts: RequestParts): Handle<ServiceResponse> {
-  const { method = 'POST', body = '', cookie, user, authorization, dpop } = parts
-  const type = 'application/x-www-form-urlencoded'
-  const browser = { 'sec-fetch-site': 'same-origin', cookie, 'x-user': user }
-  const headers: Record<string, string | undefined> = {
-    'content-type': type,
-    ...browser,
-    authorization,
-    dpop,
+  const { method = 'POST', body = '', user, ...given } = parts
+  const headers: Readonly<Record<string, string | undefined>> = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'sec-fetch-site': 'same-origin',
+    'x-user': user,
+    ...given,
   }
   const request = {
     method,

@@ -67,13 +67,12 @@ export class Judge {
     const token = lifetime > 0 ? ACCESS_LIFETIME * 1000 : 365 * DAY
     const forever = Number.POSITIVE_INFINITY
     this.#longestKept = {
-      ...{ grant, 'user-code': grant, limit: 900_000, token, access: token },
+      ...{ grant, 'user-code': grant, limit: 900_000, token, access: token, proof: 120_000 },
       ...{
         logins: lifetime * 1000 || token,
         family: lifetime * 1000,
         successor: reuseWindow * 1000 + 10_000,
       },
-      proof: 120_000,
       ...{ 'form-secret': 30 * DAY, generation: forever, revocations: forever, session: forever },
     }
   }
