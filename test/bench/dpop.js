@@ -2,7 +2,7 @@
 import { dpop } from '../../dist/src/dpop/index.js'
 import { Secret } from '../../dist/src/index.js'
 import { createService } from '../../dist/src/service/index.js'
-import { pollFields, UNLIMITED } from './fields.js'
+import { deviceAt, UNLIMITED } from './fields.js'
 import { median, printFigures, ratio, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which every contender has its turn. */
@@ -33,10 +33,7 @@ async function start(rules, origin = 'http://localhost') {
     ...(rules && { dpop: rules }),
   })
   const headersOf = async (...proved) => (rules ? { dpop: await proofOf(...proved) } : {})
-  async function post(url, fields, headers) {
-    const response = await service.fetch(url, { method: 'POST', headers, body: new URLSearchParams(fields) })
-    return response.json()
-  }
+  const { codes, poll } = deviceAt(service, { origin })
   const codesAt = `${origin}/login/device/code`
   /** Asks for codes without a nonce, which the service then gives. */
   async function renewNonce() {
@@ -49,9 +46,8 @@ async function start(rules, origin = 'http://localhost') {
     learn(codesAt, { body: undefined, nonce: headers.get('dpop-nonce') ?? undefined, at: Date.now() })
   }
   await renewNonce()
-  const codes = async () => post(codesAt, { client_id: 'client' }, await headersOf('POST', codesAt))
-  const poll = ({ device_code }, headers) => post(polls, pollFields(device_code), headers)
-  const [waiting, approved] = [await codes(), await codes()]
+  const begin = async () => codes(await headersOf('POST', codesAt))
+  const [waiting, approved] = [await begin(), await begin()]
   await service.approve(approved.user_code, 'user')
   const { access_token } = await poll(approved, await headersOf('POST', polls))
   const authorization = `${rules ? 'DPoP' : 'Bearer'} ${access_token}`

@@ -21,3 +21,27 @@ export const UNLIMITED = {
   unknownClients: NO_LIMIT,
   loginsOfUser: Infinity,
 }
+
+/** The requests of a device to a service in this process. */
+export function deviceAt(service, { origin = 'http://localhost', scope = '' } = {}) {
+  const post = async (path, fields, headers = {}) => {
+    const body = new URLSearchParams(fields)
+    const response = await service.fetch(origin + path, { method: 'POST', headers, body })
+    return response.json()
+  }
+  const begun = { client_id: 'client', ...(scope && { scope }) }
+  const codes = (headers) => post('/login/device/code', begun, headers)
+  const poll = ({ device_code }, headers) =>
+    post('/login/oauth/access_token', pollFields(device_code), headers)
+  return {
+    codes,
+    poll,
+    refresh: (refreshToken) => post('/login/oauth/access_token', refreshFields(refreshToken)),
+    /** The token response of a user who approves. */
+    async login(user = 'user') {
+      const shown = await codes()
+      await service.approve(shown.user_code, user)
+      return poll(shown)
+    },
+  }
+}

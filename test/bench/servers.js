@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { codesFields, GRANT_TYPE, pollFields, UNLIMITED } from './fields.js'
+import { deviceAt, GRANT_TYPE, UNLIMITED } from './fields.js'
 import { listen } from './listen.js'
 
 /** Servers that respond to polls, each in its own process. */
@@ -15,37 +15,19 @@ const PENDING = JSON.stringify({
   error: 'authorization_pending',
   error_description: 'the user has not approved or denied yet',
 })
+/** Its headers where it is always sent. */
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 const HOUR = 3600
 
 /** Where codes are asked for and polled. */
+const AT_CONSTANTS = { codes: '/codes', poll: '/token' }
+const AT_OURS = { codes: '/login/device/code', poll: '/login/oauth/access_token' }
 const SERVERS = {
-  [LIMIT]: {
-    start: startBare,
-    codes: '/codes',
-    poll: '/token',
-  },
-  [HONO]: {
-    start: startHono,
-    codes: '/codes',
-    poll: '/token',
-  },
-  [OURS]: {
-    start: () => startOurs(new URL('../../dist', import.meta.url).pathname),
-    codes: '/login/device/code',
-    poll: '/login/oauth/access_token',
-  },
-  ...(EARLIER && {
-    [EARLIER]: {
-      start: () => startOurs(process.env.EARLIER),
-      codes: '/login/device/code',
-      poll: '/login/oauth/access_token',
-    },
-  }),
-  [PROVIDER]: {
-    start: startProvider,
-    codes: '/device/auth',
-    poll: '/token',
-  },
+  [LIMIT]: { start: startBare, ...AT_CONSTANTS },
+  [HONO]: { start: startHono, ...AT_CONSTANTS },
+  [OURS]: { start: () => startOurs(new URL('../../dist', import.meta.url).pathname), ...AT_OURS },
+  ...(EARLIER && { [EARLIER]: { start: () => startOurs(process.env.EARLIER), ...AT_OURS } }),
+  [PROVIDER]: { start: startProvider, codes: '/device/auth', poll: '/token' },
   [BETTER_AUTH]: {
     start: startBetterAuth,
     codes: '/api/auth/device/code',
@@ -72,11 +54,7 @@ if (process.send !== undefined) {
 
 /** Reads the body and always sends the same response: the upper limit for any server. */
 async function startBare() {
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    'content-length': Buffer.byteLength(PENDING),
-  }
+  const headers = { ...HEADERS, 'content-length': Buffer.byteLength(PENDING) }
   const port = await listen(
     createServer((request, response) => {
       let body = ''
@@ -99,10 +77,7 @@ async function startHono() {
   const app = new Hono()
   app.post('*', async (context) => {
     const body = await context.req.text()
-    return context.body(body === '' ? '' : PENDING, 200, {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-    })
+    return context.body(body === '' ? '' : PENDING, 200, HEADERS)
   })
   return new Promise((resolve) =>
     serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve({ port })),
@@ -123,21 +98,8 @@ async function startOurs(dist) {
     limits: UNLIMITED,
   })
   const { url } = await service.listen()
-  const send = async (path, fields) => {
-    const response = await service.fetch(`http://localhost${path}`, {
-      method: 'POST',
-      body: new URLSearchParams(fields),
-    })
-    return response.json()
-  }
-  return {
-    port: Number(new URL(url).port),
-    async login() {
-      const { device_code, user_code } = await send('/login/device/code', codesFields)
-      await service.approve(user_code, 'user')
-      return (await send('/login/oauth/access_token', pollFields(device_code))).refresh_token
-    },
-  }
+  const { login } = deviceAt(service, { scope: 'openid' })
+  return { port: Number(new URL(url).port), login: async () => (await login()).refresh_token }
 }
 
 async function startProvider() {

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createService } from '../../dist/src/service/index.js'
-import { pollFields, refreshFields, UNLIMITED } from './fields.js'
+import { deviceAt, UNLIMITED } from './fields.js'
 import { openStore } from './open-store.js'
 import { STORES } from './start-store.js'
 import { median, printTable, range, ratio, shuffled } from './statistics.js'
@@ -16,20 +16,18 @@ const WARM_UP = 2
 /** Logins that are revoked in one turn. */
 const REVOKED = 500
 
-const CLIENT = { client_id: 'client' }
-
 /** What is measured. Each resolves to a function that does it once for one of those in flight. */
 const OPERATIONS = {
-  async codes({ post }) {
+  async codes({ codes }) {
     return async () => {
-      const { device_code, error } = await post('/login/device/code', CLIENT)
+      const { device_code, error } = await codes()
       if (!device_code) throw new Error(`a request for codes got ${error}`)
     }
   },
-  async polls({ post, codes }) {
-    const waiting = await atOnce(codes)
+  async polls({ codes, poll }) {
+    const waiting = await atOnce(() => codes())
     return async (index) => {
-      const { error } = await post('/login/oauth/access_token', pollFields(waiting[index].device_code))
+      const { error } = await poll(waiting[index])
       if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
     }
   },
@@ -41,10 +39,10 @@ const OPERATIONS = {
       if (form !== 'oauth') throw new Error(`a request was authenticated as ${form}`)
     }
   },
-  async refreshes({ post, login }) {
+  async refreshes({ refresh, login }) {
     const tokens = await atOnce(login)
     return async (index) => {
-      tokens[index] = await post('/login/oauth/access_token', refreshFields(tokens[index].refresh_token))
+      tokens[index] = await refresh(tokens[index].refresh_token)
       if (!tokens[index].access_token) throw new Error(`a refresh got ${tokens[index].error}`)
     }
   },
@@ -77,19 +75,9 @@ async function measure(where, operation) {
     limits: UNLIMITED,
     refreshTokens: { lifetime: 86_400, reuseWindow: 30 },
   })
-  const post = async (path, fields) => {
-    const body = new URLSearchParams(fields)
-    const response = await service.fetch(`http://localhost${path}`, { method: 'POST', body })
-    if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
-    return response.json()
-  }
-  const codes = () => post('/login/device/code', CLIENT)
-  const login = async () => {
-    const { device_code, user_code } = await codes()
-    await service.approve(user_code, { id: 1, login: 'octocat' })
-    return post('/login/oauth/access_token', pollFields(device_code))
-  }
-  const tools = { service, post, codes, login }
+  const device = deviceAt(service)
+  const login = () => device.login({ id: 1, login: 'octocat' })
+  const tools = { service, ...device, login }
   await rateOf(await OPERATIONS[operation](tools), { inFlight: IN_FLIGHT, seconds: WARM_UP })
   const result = await rateOf(await OPERATIONS[operation](tools), { inFlight: IN_FLIGHT, seconds: SECONDS })
   await store.close?.()

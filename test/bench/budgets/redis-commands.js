@@ -1,6 +1,7 @@
 import { createService } from 'authgraph/service'
 import { redisStore } from 'authgraph/service/redis'
 import { createClient } from 'redis'
+import { deviceAt } from '../fields.js'
 
 // Prints how many commands a Redis receives for a poll that issues a token, without and with a refresh token.
 const [, , url] = process.argv
@@ -20,34 +21,22 @@ monitor.destroy()
 async function commands(options) {
   const store = redisStore(url)
   const service = createService({
-    clients: [{ clientId: 'device', name: 'Device' }],
+    clients: [{ clientId: 'client', name: 'Client' }],
     store,
     onWarning: () => undefined,
     ...options,
   })
   try {
-    const codes = await send(service, '/login/device/code', { client_id: 'device' })
+    const device = deviceAt(service)
+    const codes = await device.codes()
     await service.approve(codes.user_code, { id: 1, login: 'octocat' })
     const before = await received()
-    const token = await send(service, '/login/oauth/access_token', {
-      client_id: 'device',
-      device_code: codes.device_code,
-      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
-    })
+    const token = await device.poll(codes)
     if (token.access_token === undefined) throw new Error(`no token: ${JSON.stringify(token)}`)
     return (await received()) - before
   } finally {
     await store.close()
   }
-}
-
-async function send(service, path, fields) {
-  const request = new Request(`https://example.com${path}`, {
-    method: 'POST',
-    headers: { accept: 'application/json' },
-    body: new URLSearchParams(fields),
-  })
-  return (await service.fetch(request)).json()
 }
 
 /** What Redis was sent so far, without the commands of a connection and those that a script runs. */
