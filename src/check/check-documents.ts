@@ -1,6 +1,6 @@
 import { withoutSlash } from '../protocol/address.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { memberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/response.ts'
 import { type Check, NotApplicable } from './check.ts'
 import type { CheckOptions } from './options.ts'
 import { isStorable, type Problem } from './problems.ts'
@@ -83,4 +83,16 @@ function metadataProblem({ body }: CheckedResponse, issuer: string, provider: En
   return Array.isArray(types) && types.includes(DEVICE_GRANT_TYPE)
     ? undefined
     : `grant_types_supported does not list ${DEVICE_GRANT_TYPE}`
+}
+
+/**
+ * The address that the metadata of the service names.
+ *
+ * @throws NotApplicable if there is none, or one on another origin: that may be a site that nobody wants to test.
+ */
+export function publishedUrl(check: Check, metadata: CheckedResponse | undefined, member: string): string {
+  const url = textMemberOf(metadata?.body, member)
+  if (url === undefined || !URL.canParse(url)) throw new NotApplicable(`the metadata has no ${member}`)
+  if (!check.isUnderTest(url)) throw new NotApplicable(`${member} is on another origin`)
+  return url
 }

@@ -1,8 +1,8 @@
 import { memberOf } from '../request/response.ts'
 import type { Check } from './check.ts'
+import { publishedUrl } from './check-documents.ts'
 import { validTokens } from './logins.ts'
 import type { Problem } from './problems.ts'
-import { publishedUrl } from './published-url.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** Checks that the introspection endpoint, if the metadata names one, tells strangers nothing about a valid token. */

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import { memberOf, textMemberOf } from '../request/response.ts'
 import { type Check, NotApplicable } from './check.ts'
-import { publishedUrl } from './published-url.ts'
+import { publishedUrl } from './check-documents.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** Members of a JWK that only a private or symmetric key has. RFC 7518, sections 6.2.2, 6.3.2 and 6.4. */

@@ -66,7 +66,7 @@ export const marked: OutputConfiguration = {
 }
 
 /** What the help says about a command. */
-interface Described {
+export interface Described {
   /** Behind that of the command to which it belongs, if there is one. */
   readonly name: string
   /** One line for the list of commands. */

@@ -62,10 +62,8 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
       count(record)
       if (record === undefined || isFree(record)) return { type: 'free' }
       switch (record.status) {
-        case 'starting': {
-          const pid = store.owners?.pidOf(processOf(record.owner))
-          return { type: 'starting', pid }
-        }
+        case 'starting':
+          return { type: 'starting', pid: store.owners?.pidOf(processOf(record.owner)) }
         case 'over':
           return { type: 'over', code: record.code }
         case 'pending': {
@@ -87,29 +85,26 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     },
     /** Writes a new login over the claim. If the claim has lapsed, the login of another process counts. */
     async begin(nonce: string, record: ResumeRecord): Promise<void> {
-      const value = pendingRecord({ id: nonce, turn: 0, record })
-      await replace((now) => now?.status === 'starting' && now.nonce === nonce, value)
+      await replace(isClaim(nonce), pendingRecord({ id: nonce, turn: 0, record }))
     },
     /** Gives a claim back. */
     async release(nonce: string): Promise<void> {
-      await replace((now) => now?.status === 'starting' && now.nonce === nonce, null)
+      await replace(isClaim(nonce), null)
     },
     /** Replaces the record of a login. Resolves to `undefined` if another process was faster. */
     async advance(login: PendingLogin, record: ResumeRecord): Promise<PendingLogin | undefined> {
       const next = { ...login, turn: login.turn + 1, record }
-      return (await replace(isLogin(login), pendingRecord(next))) ? next : undefined
+      const isTurn: Guard = (now) =>
+        isLogin(login)(now) && now?.status === 'pending' && now.turn === login.turn
+      return (await replace(isTurn, pendingRecord(next))) ? next : undefined
     },
     /** Whether no process has ended a login. */
-    async isOpen({ id }: PendingLogin): Promise<boolean> {
-      const now = readPending(await readRecord(store, key))
-      return now?.status === 'pending' && now.id === id
+    async isOpen(login: PendingLogin): Promise<boolean> {
+      return isLogin(login)(readPending(await readRecord(store, key)))
     },
     /** Ends a login; with a `code`, leaves a mark for other processes that wait for it. Resolves to whether it was open. */
-    end({ id }: PendingLogin, code?: string): Promise<boolean> {
-      return replace(
-        (now) => now?.status === 'pending' && now.id === id,
-        code === undefined ? null : mark(code),
-      )
+    end(login: PendingLogin, code?: string): Promise<boolean> {
+      return replace(isLogin(login), code === undefined ? null : mark(code))
     },
     /** Removes whatever there is. For a process that is just storing its token, a pending login leaves a mark. */
     async remove(): Promise<void> {
@@ -127,15 +122,22 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     return { v: 1, status: 'over', code, at: clock.now() } as const
   }
 
-  function replace(may: (now: PendingRecord | undefined) => boolean, value: Json): Promise<boolean> {
+  function replace(may: Guard, value: Json): Promise<boolean> {
     return store.update<boolean>(key, (json) =>
       may(readPending(json)) ? { result: true, value } : { result: false },
     )
   }
 }
 
-function isLogin({ id, turn }: PendingLogin) {
-  return (now: PendingRecord | undefined) => now?.status === 'pending' && now.id === id && now.turn === turn
+/** Whether a record may be replaced. */
+type Guard = (now: PendingRecord | undefined) => boolean
+
+function isClaim(nonce: string): Guard {
+  return (now) => now?.status === 'starting' && now.nonce === nonce
+}
+
+function isLogin({ id }: PendingLogin): Guard {
+  return (now) => now?.status === 'pending' && now.id === id
 }
 
 function pendingRecord({ id, turn, record }: PendingLogin) {

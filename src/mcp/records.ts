@@ -27,6 +27,7 @@ const known = v.object({
 /** What is known of a server, so that a start needs no discovery. */
 export type KnownServer = Omit<v.InferOutput<typeof known>, 'provider'> & { readonly provider: Provider }
 
+/** A client that was registered at an issuer. Stores that encrypt do so with the member `secret`. */
 const client = v.object({
   v: v.literal(1),
   secret: v.object({
@@ -35,9 +36,6 @@ const client = v.object({
     method: v.exactOptional(v.picklist(['client_secret_post', 'client_secret_basic'])),
   }),
 })
-
-/** A client that was registered at an issuer. Stores that encrypt do so with the member `secret`. */
-export type StoredClient = v.InferOutput<typeof client>
 
 const pending = v.variant('status', [
   v.object({
@@ -63,22 +61,17 @@ const pending = v.variant('status', [
 export type PendingRecord = v.InferOutput<typeof pending>
 
 /** Parses what is stored of a server. Throws DamagedRecordError, as the others do. */
-export function readKnown(json: Json | undefined): KnownServer | undefined {
-  return json === undefined ? undefined : (parse(known, json, 'server') as KnownServer)
-}
+export const readKnown = reader<KnownServer>(known, 'server')
 
 /** Parses a stored client. */
-export function readClient(json: Json | undefined): StoredClient | undefined {
-  return json === undefined ? undefined : parse(client, json, 'client')
-}
+export const readClient = reader(client, 'client')
 
 /** Parses a pending login. */
-export function readPending(json: Json | undefined): PendingRecord | undefined {
-  return json === undefined ? undefined : parse(pending, json, 'pending login')
-}
+export const readPending = reader<PendingRecord>(pending, 'pending login')
 
-function parse<Schema extends v.GenericSchema>(schema: Schema, json: Json, name: string) {
-  return parseFields(schema, json, `stored ${name}`, DamagedRecordError)
+function reader<Parsed>(schema: v.GenericSchema<unknown, Parsed>, name: string) {
+  return (json: Json | undefined): Parsed | undefined =>
+    json === undefined ? undefined : parseFields(schema, json, `stored ${name}`, DamagedRecordError)
 }
 
 /** Reads a record. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { command, exitWith } from '../command.ts'
+import { command, type Described, exitWith } from '../command.ts'
 import { bridgeServer } from './mcp/bridge-server.ts'
 import type { McpOptions } from './mcp/open-mcp-login.ts'
 import { mcpLogin, mcpLogout, mcpStatus } from './mcp/operations.ts'
@@ -9,79 +9,67 @@ const RESULTS = { 1: 'refused or failed, or nobody is logged in' }
 
 /** Declares `authgraph mcp` and its operations. */
 export function mcpCommand(): Command {
-  return withOptions(
-    command({
-      name: 'mcp',
-      summary: 'use a remote MCP server from hosts that cannot log in to it',
-      description:
-        'Connect an MCP host, such as an agent or an editor, to a remote MCP server: the host starts this command, which ' +
-        'reads the messages of the host from standard input, sends them to the server with a token, and writes those of ' +
-        'the server to standard output. Log in beforehand. Otherwise the code is shown as an elicitation, in an error, ' +
-        'and on standard error.',
-      exitCodes: { 0: 'the host closed standard input', ...RESULTS },
-      examples: [
-        'authgraph mcp login https://mcp.example.com/mcp',
-        'authgraph mcp https://mcp.example.com/mcp',
-        'authgraph mcp --store file https://mcp.example.com/mcp',
-      ],
-    }),
-    bridgeServer,
-  )
+  return declare(bridgeServer, {
+    name: 'mcp',
+    summary: 'use a remote MCP server from hosts that cannot log in to it',
+    description:
+      'Connect an MCP host, such as an agent or an editor, to a remote MCP server: the host starts this command, which ' +
+      'reads the messages of the host from standard input, sends them to the server with a token, and writes those of ' +
+      'the server to standard output. Log in beforehand. Otherwise the code is shown as an elicitation, in an error, ' +
+      'and on standard error.',
+    exitCodes: { 0: 'the host closed standard input', ...RESULTS },
+    examples: [
+      'authgraph mcp login https://mcp.example.com/mcp',
+      'authgraph mcp https://mcp.example.com/mcp',
+      'authgraph mcp --store file https://mcp.example.com/mcp',
+    ],
+  })
     .addCommand(
-      withOptions(
-        command({
-          name: 'mcp login',
-          summary: 'log in to the server',
-          description:
-            'Show a code, wait until you enter it in a browser, and store the token for all processes that use the same ' +
-            'store. Ctrl-C keeps the code: the next process continues with it.',
-          exitCodes: {
-            0: 'logged in',
-            1: 'refused or failed',
-            3: 'the code expired',
-            4: 'denied by the user',
-            130: 'stopped before it finished (Ctrl-C)',
-          },
-          examples: [
-            'authgraph mcp login https://mcp.example.com/mcp',
-            'authgraph mcp login --issuer https://github.com/login/oauth \\\n--client-id YOUR_CLIENT_ID https://api.githubcopilot.com/mcp/',
-          ],
-        }),
-        mcpLogin,
-      ),
+      declare(mcpLogin, {
+        name: 'mcp login',
+        summary: 'log in to the server',
+        description:
+          'Show a code, wait until you enter it in a browser, and store the token for all processes that use the same ' +
+          'store. Ctrl-C keeps the code: the next process continues with it.',
+        exitCodes: {
+          0: 'logged in',
+          1: 'refused or failed',
+          3: 'the code expired',
+          4: 'denied by the user',
+          130: 'stopped before it finished (Ctrl-C)',
+        },
+        examples: [
+          'authgraph mcp login https://mcp.example.com/mcp',
+          'authgraph mcp login --issuer https://github.com/login/oauth \\\n--client-id YOUR_CLIENT_ID https://api.githubcopilot.com/mcp/',
+        ],
+      }),
     )
     .addCommand(
-      withOptions(
-        command({
-          name: 'mcp status',
-          summary: 'show whether you are logged in',
-          description:
-            'Show what is stored: the issuer, the scopes, and a code that waits for you. Sends nothing.',
-          exitCodes: { 0: 'logged in', 1: 'not logged in' },
-          examples: ['authgraph mcp status https://mcp.example.com/mcp'],
-        }),
-        mcpStatus,
-      ),
+      declare(mcpStatus, {
+        name: 'mcp status',
+        summary: 'show whether you are logged in',
+        description:
+          'Show what is stored: the issuer, the scopes, and a code that waits for you. Sends nothing.',
+        exitCodes: { 0: 'logged in', 1: 'not logged in' },
+        examples: ['authgraph mcp status https://mcp.example.com/mcp'],
+      }),
     )
     .addCommand(
-      withOptions(
-        command({
-          name: 'mcp logout',
-          summary: 'delete and revoke the token',
-          description:
-            'Delete the token from this machine, give up a code that waits for you, and revoke the token if the issuer has ' +
-            'an endpoint for that.',
-          exitCodes: { 0: 'logged out', ...RESULTS },
-          examples: ['authgraph mcp logout https://mcp.example.com/mcp'],
-        }),
-        mcpLogout,
-      ),
+      declare(mcpLogout, {
+        name: 'mcp logout',
+        summary: 'delete and revoke the token',
+        description:
+          'Delete the token from this machine, give up a code that waits for you, and revoke the token if the issuer has ' +
+          'an endpoint for that.',
+        exitCodes: { 0: 'logged out', ...RESULTS },
+        examples: ['authgraph mcp logout https://mcp.example.com/mcp'],
+      }),
     )
 }
 
-/** Adds what the command and its operations share. The command also parses the options behind an operation. */
-function withOptions(declared: Command, run: (url: string, options: McpOptions) => Promise<number>): Command {
-  return declared
+/** Declares the command or an operation, which share their options. The command also parses those behind an operation. */
+function declare(run: (url: string, options: McpOptions) => Promise<number>, described: Described): Command {
+  return command(described)
     .argument('<url>', 'the URL of the server', readIssuer)
     .addOption(
       new Option('--store <place>', 'store the login here').choices(['keyring', 'file']).default('keyring'),

@@ -56,7 +56,7 @@ function readableLog(stream: NodeJS.WriteStream, color: boolean): Log {
   }
   return {
     event: (name, fields) => print('info', name, Object.values(fields).join(' ')),
-    step: (event) => print(levelOfStep(event.type), idOf(event), stepInWords(event)),
+    step: (event) => print(levelOfStep(event.type), idOf(event), (STEPS[event.type] as Step)(event)),
     response: ({ method, path = '(another path)', status, milliseconds }) =>
       print(levelOf(status), String(status), `${method} ${path} ${milliseconds.toFixed(1)} ms`),
     warning: (message) => print('warn', 'warning', message),
@@ -74,32 +74,23 @@ function idOf(event: ServiceEvent): string {
   return (grant ?? family ?? '').slice(0, ID_LENGTH)
 }
 
-/** What the event did to its grant or login. */
-function stepInWords(event: ServiceEvent): string {
-  switch (event.type) {
-    case 'client.registered':
-      return 'a client was registered'
-    case 'codes.issued':
-      return `requested${event.scopes.length > 0 ? `: ${event.scopes.join(', ')}` : ''}`
-    case 'code.viewed':
-      return 'the user opened the page'
-    case 'code.refused':
-      return `the user could not decide: ${event.reason}`
-    case 'decision':
-      return `pending -> ${event.decision}`
-    case 'token.issued':
-      return 'approved -> authorized'
-    case 'token.refreshed':
-      return event.replayed ? 'refreshed again, with the same tokens' : 'refreshed'
-    case 'token.revoked':
-      return 'revoked'
-    case 'reuse.detected':
-      return 'a used refresh token came again: the login has ended'
-    case 'limited':
-      return event.limit === 'interval'
-        ? `slow_down ${event.retryAfter} s`
-        : `limited: ${event.limit}, ${event.retryAfter} s`
-  }
+type Step = (event: ServiceEvent) => string
+
+/** What an event did to its grant or login. */
+const STEPS: {
+  readonly [Type in ServiceEvent['type']]: (event: Extract<ServiceEvent, { type: Type }>) => string
+} = {
+  'client.registered': () => 'a client was registered',
+  'codes.issued': ({ scopes }) => `requested${scopes.length > 0 ? `: ${scopes.join(', ')}` : ''}`,
+  'code.viewed': () => 'the user opened the page',
+  'code.refused': ({ reason }) => `the user could not decide: ${reason}`,
+  decision: ({ decision }) => `pending -> ${decision}`,
+  'token.issued': () => 'approved -> authorized',
+  'token.refreshed': ({ replayed }) => (replayed ? 'refreshed again, with the same tokens' : 'refreshed'),
+  'token.revoked': () => 'revoked',
+  'reuse.detected': () => 'a used refresh token came again: the login has ended',
+  limited: ({ limit, retryAfter }) =>
+    limit === 'interval' ? `slow_down ${retryAfter} s` : `limited: ${limit}, ${retryAfter} s`,
 }
 
 function levelOf(status: number): LogLevel {

@@ -2,14 +2,6 @@ import { type IncomingMessage, request as overHttp } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { readText } from '../../request/response.ts'
 
-/** The decoder of each content encoding, and the flush mode that tolerates a truncated or empty body. */
-const DECODERS = {
-  gzip: ['createGunzip', 'Z_SYNC_FLUSH'],
-  'x-gzip': ['createGunzip', 'Z_SYNC_FLUSH'],
-  deflate: ['createInflate', 'Z_SYNC_FLUSH'],
-  br: ['createBrotliDecompress', 'BROTLI_OPERATION_FLUSH'],
-} as const
-
 /**
  * A `fetch` over `node:http` with the features that an authorization needs. The `fetch` of the runtime takes 40 ms to
  * load, a fifth of the time from the start of the command to the code. Redirects are not followed. Each request opens a
@@ -56,12 +48,13 @@ async function responseOf(message: IncomingMessage): Promise<Response> {
 /** Some servers compress responses although the request does not accept it. */
 async function decode(message: IncomingMessage): Promise<Readable> {
   const encoding = (message.headers['content-encoding'] ?? '').toLowerCase()
-  if (!isKnown(encoding)) return message
-  const zlib = await import('node:zlib')
-  const [create, flush] = DECODERS[encoding]
-  return pipeline(message, zlib[create]({ finishFlush: zlib.constants[flush] }), () => undefined)
-}
-
-function isKnown(encoding: string): encoding is keyof typeof DECODERS {
-  return Object.hasOwn(DECODERS, encoding)
+  if (!/^(?:(?:x-)?gzip|deflate|br)$/.test(encoding)) return message
+  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib')
+  // These flush modes tolerate a truncated or empty body.
+  const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = constants
+  const decoder =
+    encoding === 'br'
+      ? createBrotliDecompress({ finishFlush: BROTLI_OPERATION_FLUSH })
+      : createUnzip({ finishFlush: Z_SYNC_FLUSH })
+  return pipeline(message, decoder, () => undefined)
 }

@@ -1,4 +1,5 @@
 import { LoginPendingError, type PendingCodes } from '../../../errors.ts'
+import type { McpLogin, McpLoginStatus } from '../../../mcp/index.ts'
 import { SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { logoutLines } from '../../../terminal/login-facts.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
@@ -33,14 +34,9 @@ export async function mcpLogin(url: string, options: McpOptions): Promise<number
   } finally {
     terminal.close()
   }
-  const { issuer = '', scopes } = await login.status()
-  const { host, href } = login.url
   say(
-    [styled('green', '✓'), ' Logged in to ', styled('bold', host)],
-    fact('issuer', issuer),
-    fact('scopes', scopes.join(', ') || 'none'),
-    fact('stored in', placeOf(options.store, `mcp ${href} ${issuer}`)),
-    fact('for hosts', `authgraph mcp ${wordsOf(options)}${href}`),
+    ...factsOf(login, options, await login.status()),
+    fact('for hosts', `authgraph mcp ${wordsOf(options)}${login.url.href}`),
     ...warnings(options).flatMap((warning) => wrapFor(stream, warning)),
   )
   return 0
@@ -49,17 +45,11 @@ export async function mcpLogin(url: string, options: McpOptions): Promise<number
 /** Runs `authgraph mcp status`. */
 export async function mcpStatus(url: string, options: McpOptions): Promise<number> {
   const login = await openMcpLogin(url, options)
-  const { isLoggedIn, issuer, scopes, codes } = await login.status()
-  const { host, href } = login.url
+  const status = await login.status()
+  const { isLoggedIn, codes } = status
   const { print } = writerTo(process.stdout, options)
-  if (isLoggedIn && issuer !== undefined)
-    print(
-      [styled('green', '✓'), ' Logged in to ', styled('bold', host)],
-      fact('issuer', issuer),
-      fact('scopes', scopes.join(', ') || 'none'),
-      fact('stored in', placeOf(options.store, `mcp ${href} ${issuer}`)),
-    )
-  else print(['Not logged in to ', styled('bold', host)])
+  if (isLoggedIn) print(...factsOf(login, options, status))
+  else print(['Not logged in to ', styled('bold', login.url.host)])
   if (codes) print(...askedBy(codes), `Enter ${codes.userCode} at ${codes.verificationUri}`)
   return isLoggedIn ? 0 : 1
 }
@@ -76,6 +66,15 @@ export async function mcpLogout(url: string, options: McpOptions): Promise<numbe
     ...logoutLines({ name, host: new URL(issuer).host }, revocation, process.stdout),
   )
   return 0
+}
+
+function factsOf({ url }: McpLogin, { store }: McpOptions, { issuer = '', scopes }: McpLoginStatus): Line[] {
+  return [
+    [styled('green', '✓'), ' Logged in to ', styled('bold', url.host)],
+    fact('issuer', issuer),
+    fact('scopes', scopes.join(', ') || 'none'),
+    fact('stored in', placeOf(store, `mcp ${url.href} ${issuer}`)),
+  ]
 }
 
 /** A server that the user adds decides where the user logs in. */
