@@ -1,14 +1,8 @@
 import { textMemberOf } from '../request/response.ts'
 import { type Check, UNKNOWN_CLIENT } from './check.ts'
-import {
-  approvedGrant,
-  type CheckedTokens,
-  collect,
-  refreshTokenOf,
-  tokensIn,
-  validTokens,
-} from './logins.ts'
+import { approvedGrant, collect, refreshTokenOf, validTokens } from './logins.ts'
 import { type Problem, wants } from './problems.ts'
+import { type CheckedTokens, tokensIn } from './tokens.ts'
 
 /** A scope that no user has approved. */
 const NEVER_APPROVED = 'authgraph_check'

@@ -1,9 +1,10 @@
 import { memberOf } from '../request/response.ts'
 import { type Check, MORE, NotApplicable, type StartedGrant } from './check.ts'
 import { checkRefresh } from './check-refresh.ts'
-import { decide, tokensIn } from './logins.ts'
+import { decide } from './logins.ts'
 import { isStorable, noToken, notFinal, type Problem, wants } from './problems.ts'
 import { requirementsFrom } from './requirements.ts'
+import { tokensIn } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** The check waits for codes to expire by default if they live at most this many seconds. */

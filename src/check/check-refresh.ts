@@ -1,6 +1,7 @@
 import { type Check, NotApplicable } from './check.ts'
-import { BAD_REFRESH_TOKEN, type CheckedTokens, tokensIn } from './logins.ts'
+import { BAD_REFRESH_TOKEN } from './logins.ts'
 import { isStorable, noToken, wants } from './problems.ts'
+import { type CheckedTokens, tokensIn } from './tokens.ts'
 
 /** Checks the refresh token of a login, which has ended afterwards. */
 export async function checkRefresh(check: Check, { refreshToken: first }: CheckedTokens): Promise<void> {

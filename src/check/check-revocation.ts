@@ -1,14 +1,8 @@
 import { type Check, listFields, NotApplicable, UNKNOWN_CLIENT } from './check.ts'
 import { publishedUrl } from './check-documents.ts'
-import {
-  BAD_REFRESH_TOKEN,
-  type CheckedTokens,
-  openResource,
-  refreshTokenOf,
-  survivors,
-  validTokens,
-} from './logins.ts'
+import { BAD_REFRESH_TOKEN, openResource, refreshTokenOf, survivors, validTokens } from './logins.ts'
 import { type Problem, quote, wants } from './problems.ts'
+import type { CheckedTokens } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** A token that no service has issued. */

@@ -5,11 +5,11 @@ import { LONGEST_TIMER, pause, systemClock } from '../request/clock.ts'
 import { memberOf } from '../request/response.ts'
 import { systemFetch } from '../request/send.ts'
 import { Secret } from '../secret.ts'
-import type { CheckedTokens } from './logins.ts'
 import type { CheckOptions } from './options.ts'
 import type { Problem } from './problems.ts'
 import type { CheckResult } from './report.ts'
 import { REQUIREMENTS, type Requirement, type RequirementId } from './requirements.ts'
+import type { CheckedTokens } from './tokens.ts'
 import { type CheckedResponse, createWire, type FieldList, printable } from './wire.ts'
 
 /** How much longer than required to wait, as a part of the wait: timers and clocks are not exact. */

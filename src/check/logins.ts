@@ -1,24 +1,9 @@
-import { textMemberOf } from '../request/response.ts'
 import { type Check, NotApplicable, type StartedGrant } from './check.ts'
+import { type CheckedTokens, tokensIn } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
-
-/** The tokens of a login. */
-export interface CheckedTokens {
-  readonly accessToken: string
-  readonly refreshToken: string | undefined
-  readonly scope: string | undefined
-}
 
 /** The error code for a refresh token that is not valid. */
 export const BAD_REFRESH_TOKEN = { github: 'bad_refresh_token', rfc8628: 'invalid_grant' }
-
-/** The tokens of a response; `undefined` if it contains no access token. */
-export function tokensIn({ body }: CheckedResponse): CheckedTokens | undefined {
-  const accessToken = textMemberOf(body, 'access_token')
-  if (!accessToken) return undefined
-  const refreshToken = textMemberOf(body, 'refresh_token') || undefined
-  return { accessToken, refreshToken, scope: textMemberOf(body, 'scope') }
-}
 
 /** Lets the user decide. */
 export async function decide(

@@ -33,7 +33,7 @@ import { type Challenge, readChallenge } from './challenge.ts'
 import { confinedFetch } from './confined-fetch.ts'
 import { DOCUMENT_TIMEOUT, findIssuer, type Issuer, type IssuerQuestion } from './find-issuer.ts'
 import { createIssuerClients, type IssuerClient } from './issuer-clients.ts'
-import { createPendingLogin, type PendingLogin, type PendingState } from './pending-login.ts'
+import { createPendingLogin, type PendingLogin } from './pending-login.ts'
 import { type KnownServer, readKnown, readRecord, writeRecord } from './records.ts'
 import { findServerMetadata, isBelow } from './server-metadata.ts'
 import { assertVerificationHost } from './verification-host.ts'
@@ -125,6 +125,15 @@ export interface McpLogin {
   session(): Promise<Session | undefined>
 }
 
+/** Why a login is needed. */
+interface LoginReason {
+  readonly challenge: Challenge
+  /** The token that the server has refused. */
+  readonly refused?: Secret | undefined
+  /** Whether the user asked for it. */
+  readonly isWanted?: boolean
+}
+
 /** What is known of the server, with the session of its login. */
 interface OpenLogin {
   readonly known: KnownServer
@@ -161,7 +170,8 @@ interface OpenLogin {
 export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLogin {
   assertKnown(options, KNOWN)
   const { store, fetch = systemFetch, clock = systemClock, onCodes, confirmIssuer } = options
-  const { wait = WAIT, verificationHosts = [], clients: given = {}, clientDocument, clientName } = options
+  const { wait = WAIT, verificationHosts = [], clients: given = {}, clientDocument } = options
+  const { clientName = 'Authgraph' } = options
   if (typeof store?.update !== 'function')
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (!(wait >= 0)) throw new BadOptionError('wait must be a number of seconds, 0 or more')
@@ -170,13 +180,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
   const key = `mcp ${server.href}`
   const confined = confinedFetch(fetch, server, options.fetch === undefined)
   const via = { fetch: confined.fetch, clock }
-  const clients = createIssuerClients({
-    given,
-    document: clientDocument,
-    name: clientName ?? 'Authgraph',
-    store,
-    ...via,
-  })
+  const clients = createIssuerClients({ given, document: clientDocument, name: clientName, store, ...via })
   const pending = createPendingLogin(store, `${key} login`, clock)
   let opening: Promise<OpenLogin | undefined> | undefined
   let running: Promise<boolean> | undefined
@@ -206,12 +210,23 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
   }
 
   async function openStored(): Promise<OpenLogin | undefined> {
-    const known = readKnown(await readRecord(store, key))
+    const known = await storedServer()
     const client = known && (await clients.find(known.issuer))
     if (!known || !client) return undefined
     confined.isPrivate = known.isPrivate
     const session = createSession({ ...senderOf(known, client), store, name: sessionKey(known.issuer) })
     return { known, client, session }
+  }
+
+  async function storedServer(): Promise<KnownServer | undefined> {
+    return readKnown(await readRecord(store, key))
+  }
+
+  /** Stores what is known of the server, with changes. */
+  async function storeServer(known: KnownServer, changes: Partial<KnownServer> = {}): Promise<KnownServer> {
+    const changed = { ...known, ...changes, provider: { ...known.provider } }
+    await writeRecord(store, key, changed)
+    return changed
   }
 
   function sessionKey(issuer: string): string {
@@ -252,37 +267,33 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
         if ((await tokenOf(opened)) === undefined) return true
         return opened?.session[FORM].learn?.(response, sent) ?? false
       }
-      if (response.status === 401) return logIn(challenge)
+      if (response.status === 401) return logIn({ challenge })
       if (response.ok) stepUps = 0
       if (response.status !== 403 || challenge.error !== 'insufficient_scope') return false
       if (await isLoggedIn(sent)) return true
       const asked = (await open())?.known.scopes ?? []
       if (stepUps === MOST_STEP_UPS || challenge.scopes.every((scope) => asked.includes(scope))) return false
       stepUps += 1
-      return logIn(challenge, sent)
+      return logIn({ challenge, refused: sent })
     },
   }
 
   /** One login for all requests of this process. Resolves to whether a request may be sent again. */
-  function logIn(challenge: Challenge, refused?: Secret, isWanted = false): Promise<boolean> {
-    running ??= runLogin(challenge, refused, isWanted).finally(() => {
+  function logIn(reason: LoginReason): Promise<boolean> {
+    running ??= runLogin(reason).finally(() => {
       running = undefined
     })
     return running
   }
 
-  async function runLogin(
-    challenge: Challenge,
-    refused: Secret | undefined,
-    isWanted: boolean,
-  ): Promise<boolean> {
+  async function runLogin(reason: LoginReason): Promise<boolean> {
     let codes: PendingCodes | undefined
     // Counted, since the clock may be set while the user decides.
     for (let waited = 0; ; ) {
       const state = await pending.look()
       if (state.type === 'free') {
         if (stopping.signal.aborted) return false
-        const done = await start(challenge, refused, isWanted)
+        const done = await start(reason)
         if (done !== undefined) return done
         continue
       }
@@ -294,10 +305,10 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
         if (opened === undefined) continue
         codes = codesOf(state.login, opened.known)
         await show(state.login, codes)
-        if (await poll(state.login, opened, refused)) return true
+        if (await poll(state.login, opened, reason.refused)) return true
       }
       if (stopping.signal.aborted || waited >= wait)
-        throw codes ? new LoginPendingError(codes) : new BusyError(pidOf(state))
+        throw codes ? new LoginPendingError(codes) : new BusyError('pid' in state ? state.pid : undefined)
       const seconds = Math.min(1, wait - waited)
       await pause(clock, seconds * 1000, stopping.signal).catch(() => undefined)
       waited += seconds
@@ -311,18 +322,14 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
   }
 
   /** Starts a login. Resolves to a result if none is needed; else to `undefined`, and there may be one to wait for. */
-  async function start(
-    challenge: Challenge,
-    refused: Secret | undefined,
-    isWanted: boolean,
-  ): Promise<boolean | undefined> {
+  async function start({ challenge, refused, isWanted }: LoginReason): Promise<boolean | undefined> {
     if (await isLoggedIn(refused)) return true
     const nonce = await pending.claim()
     if (nonce === undefined) return undefined
     try {
       // Another process may have finished a login before the claim.
       if (await isLoggedIn(refused)) return true
-      const known = readKnown(await readRecord(store, key))
+      const known = await storedServer()
       const age = Math.abs(clock.now() - (known?.loggedInAt ?? 0))
       if (refused === undefined && !isWanted && age < LOGIN_PAUSE) return false
       const { record } = await requestCodes(challenge, known)
@@ -340,16 +347,8 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     const found = await within({ clock, timeout: DOCUMENT_TIMEOUT }, (signal) =>
       findServerMetadata(server, challenge, via, signal),
     )
-    const issuer = await findIssuer(
-      {
-        server,
-        named: found.issuers,
-        previous: previous?.issuer,
-        isConfigured: clients.isGiven,
-        confirm: confirmIssuer,
-      },
-      via,
-    )
+    const choice = { server, named: found.issuers, previous: previous?.issuer, confirm: confirmIssuer }
+    const issuer = await findIssuer({ ...choice, isConfigured: clients.isGiven }, via)
     const isSame = previous?.issuer === issuer.url
     const known: KnownServer = {
       v: 1,
@@ -366,7 +365,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     const scopes = [...new Set([...known.scopes, ...wanted, ...offline])]
     const login = await requestCodesAt(issuer, known, scopes)
     assertVerificationHost(login.codes.verificationUri, issuer.url, verificationHosts)
-    await writeRecord(store, key, { ...known, provider: { ...known.provider } })
+    await storeServer(known)
     opening = undefined
     return login
   }
@@ -448,10 +447,8 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     if (!isOpen && before !== undefined) return
     if (!isOpen) return void (await revokeQuietly(token))
     await keepInTime(session, token)
-    const { scopes } = login.record
-    const written = { ...known, scopes, loggedInAt: clock.now(), provider: { ...known.provider } }
-    await writeRecord(store, key, written)
-    opening = Promise.resolve({ ...opened, known: written })
+    const changes = { scopes: login.record.scopes, loggedInAt: clock.now() }
+    opening = Promise.resolve({ ...opened, known: await storeServer(known, changes) })
     // A logout in the meantime found no token to remove.
     if (!(await pending.end(login)) && (await pending.isRemoved())) return void (await session.logout())
     const isSame = before?.accessToken.reveal() === token.accessToken.reveal()
@@ -460,14 +457,8 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
 
   function codesOf({ record }: PendingLogin, { issuer }: KnownServer): PendingCodes {
     const { userCode, verificationUri, verificationUriComplete, expiresAt } = record
-    return {
-      server: server.href,
-      issuer,
-      userCode,
-      verificationUri,
-      ...(verificationUriComplete !== undefined && { verificationUriComplete }),
-      expiresAt,
-    }
+    const complete = verificationUriComplete !== undefined && { verificationUriComplete }
+    return { server: server.href, issuer, userCode, verificationUri, ...complete, expiresAt }
   }
 
   // Only its `baseUrl` is used: where the token may be sent.
@@ -486,7 +477,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     async login({ signal } = {}) {
       await unlessAborted(signal, async () => {
         if ((await pending.look()).type === 'over') await pending.remove()
-        await logIn({ scopes: [] }, undefined, true)
+        await logIn({ challenge: { scopes: [] }, isWanted: true })
       })
     },
     stop: () => stopping.abort(),
@@ -496,17 +487,12 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
       if (opened === undefined) return { revoked: false, why: 'there was no login' }
       const { known, session } = opened
       const revocation = await session.logout()
-      await writeRecord(store, key, {
-        ...known,
-        scopes: [],
-        loggedInAt: 0,
-        provider: { ...known.provider },
-      })
+      await storeServer(known, { scopes: [], loggedInAt: 0 })
       opening = undefined
       return revocation
     },
     async status() {
-      const known = readKnown(await readRecord(store, key))
+      const known = await storedServer()
       const state = await pending.look()
       if (known === undefined) return { isLoggedIn: false, scopes: [] }
       const found = findLogin(await readRecord(store, sessionKey(known.issuer)), known.provider)
@@ -532,8 +518,4 @@ function endOf(code: string): Error {
   if (code === 'denied') return new DeniedError()
   if (code === 'expired') return new ExpiredError()
   return new LoginRequiredError('the last login failed')
-}
-
-function pidOf(state: PendingState): number | undefined {
-  return state.type === 'starting' ? state.pid : undefined
 }

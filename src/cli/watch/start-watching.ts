@@ -1,8 +1,9 @@
+import { appendFileSync } from 'node:fs'
 import type { RecordedEvent } from '../../recording/events.ts'
-import { type LoginRecorder, recordLogin } from '../../recording/record.ts'
+import { recordLogin } from '../../recording/record.ts'
 import { openBrowser } from '../../terminal/open-browser.ts'
 import type { Report } from '../../terminal/report.ts'
-import { startRecording } from './recording-file.ts'
+import { CommandError } from '../command-error.ts'
 import { servePage } from './serve-page.ts'
 import { Stream } from './stream.ts'
 
@@ -14,16 +15,6 @@ export interface WatchOptions {
   readonly record?: string
 }
 
-/** A page, a file, or both, that follow an authorization. */
-export interface Watching {
-  /** Options to create the authorization with. */
-  readonly options: LoginRecorder
-  /** Sends a further event to the page and the file. */
-  readonly send: (event: RecordedEvent) => void
-  /** Sends the last event to the page and stops the server. */
-  close(): Promise<void>
-}
-
 /**
  * Lets a page, a file or both follow an authorization. Reports the address of the page, and opens it.
  *
@@ -33,7 +24,7 @@ export async function startWatching(
   fetch: typeof globalThis.fetch,
   report: Report,
   { watch, record: file, open }: WatchOptions & { readonly open: boolean },
-): Promise<Watching> {
+) {
   const write = file === undefined ? undefined : startRecording(file, report)
   const stream = watch ? new Stream() : undefined
   const page = stream && (await servePage(stream))
@@ -43,5 +34,44 @@ export async function startWatching(
     write?.(event)
     stream?.send(event)
   }
-  return { options: recordLogin(send, { fetch }), send, close: async () => page?.close() }
+  return {
+    /** Options to create the authorization with. */
+    options: recordLogin(send, { fetch }),
+    /** Sends a further event to the page and the file. */
+    send,
+    /** Sends the last event to the page and stops the server. */
+    close: async () => page?.close(),
+  }
+}
+
+/**
+ * Returns a function that writes events to a file. The first one replaces what was in it. If the disk becomes full, the recording ends, and
+ * the login continues.
+ *
+ * @throws {@link CommandError} with code `unusable_file` if the file cannot be written now.
+ */
+function startRecording(file: string, report: Report): (event: RecordedEvent) => void {
+  let problem = problemOf(() => appendFileSync(file, '', { mode: 0o600 }))
+  if (problem)
+    throw new CommandError('unusable_file', `${file} cannot be written (${problem}): name another file`)
+  let flag = 'w'
+  return (event) => {
+    if (problem) return
+    problem = problemOf(() => appendFileSync(file, `${JSON.stringify(event)}\n`, { flag }))
+    flag = 'a'
+    if (problem)
+      report.say(
+        { event: 'recording_ended', file, problem },
+        `${file} cannot be written any more (${problem}): the recording has ended`,
+      )
+  }
+}
+
+/** The code of the error of the system, such as `ENOSPC`. */
+function problemOf(write: () => void): string | undefined {
+  try {
+    write()
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code
+  }
 }

@@ -1,6 +1,7 @@
+import type { RecordedEvent } from '../../recording/events.ts'
 import type { LoginRecorder } from '../../recording/record.ts'
 import type { LoginTerminal } from '../../terminal/login-terminal.ts'
-import type { Watching, WatchOptions } from './start-watching.ts'
+import type { WatchOptions } from './start-watching.ts'
 
 /** Whether a page or a file follows the authorization. */
 export function isWatched({ watch, record }: WatchOptions): boolean {
@@ -16,7 +17,7 @@ export async function whileWatched<Result>(
   fetch: typeof globalThis.fetch,
   { report, stream }: LoginTerminal,
   options: WatchOptions,
-  authorize: (recorder?: LoginRecorder, send?: Watching['send']) => Promise<Result>,
+  authorize: (recorder?: LoginRecorder, send?: (event: RecordedEvent) => void) => Promise<Result>,
 ): Promise<Result> {
   if (!isWatched(options)) return authorize()
   const { startWatching } = await import('./start-watching.ts')
