@@ -1,14 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CheckResult } from '../../src/check/report.ts'
 import { checkReportTo } from '../../src/cli/commands/check-report.ts'
+import { atTerminal, output } from '../terminal/support/output.ts'
 
-beforeEach(() => {
-  vi.stubEnv('NO_COLOR', undefined)
-  vi.stubEnv('TERM', 'xterm-256color')
-})
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
+atTerminal()
 
 const STYLES: Readonly<Record<string, string>> = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow' }
 
@@ -35,15 +30,14 @@ const RESULTS: readonly CheckResult[] = [
 
 /** What a reporter prints for these results, of a check with one more. */
 function reported(options: Parameters<typeof checkReportTo>[1], columns: number | undefined) {
-  let text = ''
-  const stream = { isTTY: true, columns, write: (chunk: string) => (text += chunk) }
-  const reporter = checkReportTo(stream as unknown as NodeJS.WriteStream, options)
+  const { stream, text } = output({ isTTY: true, columns })
+  const reporter = checkReportTo(stream, options)
   for (const result of RESULTS) reporter.result(result)
   const results = [...RESULTS, ...Array<CheckResult>(96).fill(RESULTS[0] as CheckResult)]
   const counts = { passed: 97, failed: 1, advised: 1, notApplicable: 1 }
   const report = { ...counts, requests: 57, dialect: 'github', results } as const
   reporter.end(report)
-  return { text: tagged(text), report }
+  return { text: tagged(text()), report }
 }
 
 test('groups results by chapter, shows the exchange of a failure, and ends with a bar', () => {
@@ -94,13 +88,12 @@ test.each([
 })
 
 test('the summary is red only with a failure, and names no dialect that is not known', () => {
-  let text = ''
-  const stream = { isTTY: true, columns: 30, write: (chunk: string) => (text += chunk) }
-  const reporter = checkReportTo(stream as unknown as NodeJS.WriteStream, { color: true })
+  const { stream, text } = output({ isTTY: true, columns: 30 })
+  const reporter = checkReportTo(stream, { color: true })
   const counts = { passed: 1, failed: 0, advised: 0, notApplicable: 0, requests: 2 }
   reporter.result(RESULTS[0] as CheckResult)
   reporter.end({ ...counts, results: RESULTS.slice(0, 1) } as unknown as Parameters<typeof reporter.end>[0])
-  expect(tagged(text)).toMatchInlineSnapshot(`
+  expect(tagged(text())).toMatchInlineSnapshot(`
     "
       <bold>Device codes</>
       <green>✓</> the device code of another client is

@@ -1,19 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeFolder, namesIn, readIfThere, removeFile, writePrivate } from '../../src/cli/files.ts'
-
-function newFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'ag-private-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
 test('writes, reads and removes a file that only its user may open, whatever was left behind', () => {
-  const folder = join(newFolder(), 'a', 'b')
+  const folder = join(temporaryFolder(), 'a', 'b')
   const path = join(folder, 'file.json')
   makeFolder(folder)
   // Of a killed process with the same id.
@@ -29,7 +23,7 @@ test('writes, reads and removes a file that only its user may open, whatever was
 })
 
 test('lists the names of JSON files, and nothing of other programs', () => {
-  const folder = newFolder()
+  const folder = temporaryFolder()
   expect(namesIn(join(folder, 'none'))).toEqual([])
   for (const name of ['localhost%3A8080.json', 'work.json', '%zz.json', 'work.txt'])
     writeFileSync(join(folder, name), '')
@@ -37,7 +31,7 @@ test('lists the names of JSON files, and nothing of other programs', () => {
 })
 
 test('names the path that cannot be used, and says what to do', () => {
-  const folder = newFolder()
+  const folder = temporaryFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
   const below = join(file, 'below')

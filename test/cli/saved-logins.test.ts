@@ -1,34 +1,26 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openLogin, removeUnreadable } from '../../src/cli/storage/saved-logins.ts'
 import { findProfile, type NamedProfile, savedProfiles } from '../../src/cli/storage/saved-profiles.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const profile = {
-  name: 'work',
-  address: { host: 'github.com' },
-  scopes: ['repo'],
-  store: 'file' as const,
-  since: 1,
-}
+const name = 'work'
+const store = 'file'
+const saved = { address: { host: 'github.com' }, scopes: ['repo'], store, since: 1 }
 
 let logins: string
 
 beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'ag-saved-'))
+  const folder = temporaryFolder()
   logins = join(folder, 'state', 'logins')
   mkdirSync(logins, { recursive: true, mode: 0o700 })
   vi.stubEnv('AUTHGRAPH_CONFIG_DIR', folder)
-  onTestFinished(() => {
-    vi.unstubAllEnvs()
-    rmSync(folder, { recursive: true })
-  })
+  onTestFinished(() => void vi.unstubAllEnvs())
 })
 
 const save = (text: string) => writeFileSync(join(logins, 'work.json'), text, { mode: 0o600 })
 
-const { name, ...saved } = profile
 const record = (more: object) => JSON.stringify({ value: { v: 1, status: 'ended', data: saved, ...more } })
 
 test.each(['{', JSON.stringify({ value: { v: 1, status: 'ended' } })])('finds no profile in %s', (text) => {
@@ -60,13 +52,13 @@ test('opens a login with its client ID', async () => {
 
 test('removes a record only if it is damaged', async () => {
   save(record({}))
-  await removeUnreadable(profile)
+  await removeUnreadable({ name, store })
   expect(readdirSync(logins)).toEqual(['work.json'])
   save('{')
-  await removeUnreadable(profile)
+  await removeUnreadable({ name, store })
   expect(readdirSync(logins)).toEqual([])
   rmSync(logins, { recursive: true })
   writeFileSync(logins, '')
-  await expect(removeUnreadable(profile)).rejects.toMatchObject({ code: 'store_unavailable' })
+  await expect(removeUnreadable({ name, store })).rejects.toMatchObject({ code: 'store_unavailable' })
   expect(readdirSync(dirname(logins))).toEqual(['logins'])
 })

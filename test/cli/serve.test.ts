@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { get as httpsGet } from 'node:https'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -12,6 +11,7 @@ import { selfSigned } from '../support/certificate.ts'
 import { hasRedis, startRedis } from '../support/redis-server.js'
 import { serveCommand } from '../support/serve-command.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { userAt } from '../support/user.ts'
 import { test as inWorld } from './support/world.ts'
 
@@ -33,10 +33,9 @@ function post(url: string, path: string, fields: Record<string, string>) {
 const askForCodes = (url: string) => post(url, '/login/device/code', { client_id: CLIENT_ID })
 
 function file(name: string, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'authgraph-serve-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, name), text)
-  return join(folder, name)
+  const path = join(temporaryFolder(), name)
+  writeFileSync(path, text)
+  return path
 }
 
 /** Requests codes. Resolves to the status, or to `undefined` if the connection breaks. */
@@ -56,26 +55,27 @@ async function beginRequest(url: string) {
 }
 
 /** Approves as the signed-in user. */
-async function approve(address = '') {
+async function approve({ verificationUriComplete = '' }) {
   const { open, send } = userAt(fetch)
-  await send(await send(await open(address)), { decision: 'approve' })
+  await send(await send(await open(verificationUriComplete)), { decision: 'approve' })
 }
+
+/** The options of a login at a service, with a user who approves. */
+const loginAt = (url: string) => ({
+  clientId: CLIENT_ID,
+  provider: github({ authUrl: url, baseUrl: url }),
+  onCodes: approve,
+})
 
 test('issues refresh tokens, and repeats a response only within the window', async () => {
   const refreshing = ['--token-lifetime', '30', '--refresh-tokens', '60', '--reuse-window', '0']
   const served = serve(...CLIENT, '--interval', '1', ...refreshing)
   const url = await served.url()
-  const provider = github({ authUrl: url, baseUrl: url })
-  const token = await authorizeDevice({
-    clientId: CLIENT_ID,
-    provider,
-    onCodes: ({ verificationUriComplete }) => approve(verificationUriComplete),
-  })
+  const { onCodes, ...at } = loginAt(url)
+  const token = await authorizeDevice({ ...at, onCodes })
   expect([token.expiresIn, token.refreshTokenExpiresIn]).toEqual([30, 60])
-  expect((await refresh(token, { clientId: CLIENT_ID, provider })).refreshToken).toBeDefined()
-  await expect(refresh(token, { clientId: CLIENT_ID, provider })).rejects.toMatchObject({
-    code: 'login_required',
-  })
+  expect((await refresh(token, at)).refreshToken).toBeDefined()
+  await expect(refresh(token, at)).rejects.toMatchObject({ code: 'login_required' })
 })
 
 test('signs tokens with a key that only this user can read, and that the next process uses again', async () => {
@@ -84,11 +84,7 @@ test('signs tokens with a key that only this user can read, and that the next pr
   const tokenOf = async () => {
     const served = serve(...words)
     const url = await served.url()
-    const { accessToken } = await authorizeDevice({
-      clientId: CLIENT_ID,
-      provider: github({ authUrl: url, baseUrl: url }),
-      onCodes: ({ verificationUriComplete }) => approve(verificationUriComplete),
-    })
+    const { accessToken } = await authorizeDevice(loginAt(url))
     const jwks = createLocalJWKSet(await (await fetch(`${url}/.well-known/jwks.json`)).json())
     await served.kill()
     return { token: accessToken.reveal(), jwks }
@@ -97,17 +93,6 @@ test('signs tokens with a key that only this user can read, and that the next pr
   const { jwks } = await tokenOf()
   expect((await jwtVerify(token, jwks, { typ: 'at+jwt' })).payload).toMatchObject({ client_id: CLIENT_ID })
   expect(statSync(`${database}.key.json`).mode & 0o777).toBe(0o600)
-})
-
-test('signs with one key in all processes that start at once with one file', async () => {
-  const path = file('key.json', '')
-  rmSync(path)
-  const served = Array.from({ length: 4 }, () => serve(...CLIENT, '--jwt', path))
-  const keys = await Promise.all(
-    served.map(async ({ url }) => (await fetch(`${await url()}/.well-known/jwks.json`)).text()),
-  )
-  expect(new Set(keys).size).toBe(1)
-  expect(JSON.parse(keys[0] ?? '').keys).toHaveLength(1)
 })
 
 test('needs a file for the key if other instances may share the store', async () => {
@@ -121,16 +106,15 @@ test('logs a complete login over HTTP without secrets', async () => {
   const url = await served.url()
   const secrets = [CLIENT_ID, 'in-the-query', 'secret-in-the-path', 'My device']
   const token = await authorizeDevice({
-    clientId: CLIENT_ID,
-    provider: github({ authUrl: url, baseUrl: url }),
+    ...loginAt(url),
     fetch: async (input, init) => {
       const fields = new URLSearchParams(String(init?.body ?? ''))
       secrets.push(...fields.getAll('device_code'), ...fields.getAll('csrf'))
       return fetch(input, init)
     },
-    onCodes: async ({ userCode, verificationUriComplete }) => {
-      secrets.push(userCode)
-      await approve(verificationUriComplete)
+    onCodes: async (codes) => {
+      secrets.push(codes.userCode)
+      await approve(codes)
     },
   })
   expect(token.expiresIn).toBe(28_800)

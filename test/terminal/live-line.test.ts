@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { liveLine } from '../../src/terminal/live-line.ts'
 import { writerTo } from '../../src/terminal/writer.ts'
+import { output } from './support/output.ts'
 
 const SHOW_CURSOR = '\u001b[?25h'
 const HIDE_CURSOR = '\u001b[?25l'
@@ -8,12 +9,8 @@ const HIDE_CURSOR = '\u001b[?25l'
 const CLEAR_LINE = '\r\u001b[2K'
 
 function terminal(columns = 80) {
-  let text = ''
-  const write = (chunk: string) => {
-    text += chunk
-  }
-  const stream = { isTTY: true, columns, write } as unknown as NodeJS.WriteStream
-  return { live: liveLine(writerTo(stream, { color: false })), text: () => text }
+  const { stream, text } = output({ isTTY: true, columns })
+  return { live: liveLine(writerTo(stream, { color: false })), text }
 }
 
 test('hides the cursor while it is shown, and restores it if the process exits meanwhile', () => {

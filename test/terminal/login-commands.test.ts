@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoginCommandsOptions, loginCommands, rfc8628 } from '../../src/terminal/index.ts'
 import { linesOfJson } from '../cli/support/command.ts'
 import { liveService } from '../cli/support/live-service.ts'
 import { granted, type Script, scriptedHttp } from '../cli/support/scripted-http.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { output } from './support/output.ts'
 
 const TOKEN = 'token-in-the-clear-0123456789'
 const OCTOCAT = { id: 1, login: 'octocat' }
@@ -23,7 +23,7 @@ vi.mock('@napi-rs/keyring', () => ({
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ag-commands-'))
+  folder = temporaryFolder()
   vi.stubEnv('XDG_STATE_HOME', folder)
   vi.stubEnv('NO_COLOR', '1')
   vi.stubEnv('CI', undefined)
@@ -32,22 +32,13 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
-  rmSync(folder, { recursive: true })
 })
 
 /** Takes the place of a stream of the process. `onText` is called with all of its text so far. */
-function captured(name: 'stdout' | 'stderr', onText: (text: string) => void = () => undefined) {
-  let text = ''
-  const stream = new Writable({
-    decodeStrings: false,
-    write(chunk, _, done) {
-      text += chunk
-      onText(text)
-      done()
-    },
-  })
+function captured(name: 'stdout' | 'stderr', onText?: (text: string) => void) {
+  const { stream, text } = output({ columns: undefined, onText })
   vi.spyOn(process, name, 'get').mockReturnValue(stream as never)
-  return () => text
+  return text
 }
 
 const at = (url: string) =>

@@ -1,38 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeviceAuthorization } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { holdSignals } from '../../src/session/node/index.ts'
 import { loginInTerminal, type TerminalOptions, terminalTexts } from '../../src/terminal/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { keyboard } from './support/keyboard.ts'
+import { atTerminal, output } from './support/output.ts'
 
-beforeEach(() => {
-  for (const name of ['CI', 'NO_COLOR', 'SSH_CONNECTION', 'SSH_TTY', 'DISPLAY', 'WAYLAND_DISPLAY'])
-    vi.stubEnv(name, undefined)
-  vi.stubEnv('TERM', 'xterm-256color')
-})
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
-
-/** What a login writes to a stream. */
-function output({ isTTY = false } = {}) {
-  let text = ''
-  const writable = new Writable({
-    decodeStrings: false,
-    write(chunk, _encoding, done) {
-      text += chunk
-      done()
-    },
-  })
-  const stream = Object.assign(writable, { isTTY, columns: 80, rows: 40 }) as unknown as NodeJS.WriteStream
-  return { stream, text: () => text, lines: () => text.trimEnd().split('\n') }
-}
+atTerminal()
 
 /** Logs in to a sandbox, and approves after the first poll. */
 async function logIn(
@@ -112,8 +91,7 @@ function atKeyboard() {
 test('the keys open the browser, copy the code and cancel, once there is a code', async () => {
   vi.stubEnv('SSH_TTY', '/dev/pts/0')
   // The clipboard of the other machine is not used.
-  const folder = mkdtempSync(join(tmpdir(), 'ag-clipboard-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   writeFileSync(join(folder, 'wl-copy'), '#!/bin/sh\ncat > /dev/null\n', { mode: 0o755 })
   vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
   vi.stubEnv('WAYLAND_DISPLAY', 'wayland-0')
@@ -173,7 +151,6 @@ test.each([
 
 test('opens the complete address', async () => {
   vi.stubEnv('DISPLAY', ':0')
-  vi.stubEnv('BROWSER', undefined)
   vi.stubEnv('PATH', '/nowhere')
   const { stream, text } = output()
   await logIn({ stream, open: true })

@@ -1,17 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { openBrowser } from '../../src/terminal/open-browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { atTerminal } from './support/output.ts'
 
-beforeEach(() => {
-  for (const name of ['CI', 'SSH_CONNECTION', 'SSH_TTY', 'BROWSER']) vi.stubEnv(name, undefined)
-  vi.stubEnv('DISPLAY', ':0')
-})
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
+atTerminal()
+beforeEach(() => void vi.stubEnv('DISPLAY', ':0'))
 
 test.each(['javascript:alert(1)', 'file:///etc/passwd', '--version', 'x https://example.com'])(
   'does not open %s',
@@ -26,8 +22,7 @@ test('says why it opens nothing', () => {
 })
 
 test.skipIf(process.platform !== 'linux')('passes the address to xdg-open, if there is one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ag-browser-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   vi.stubEnv('PATH', folder)
   // A missing program is no error.
   expect(openBrowser('https://example.com')).toBeUndefined()

@@ -2,19 +2,17 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { DeviceView } from '../../src/index.ts'
 import { reportTo } from '../../src/terminal/report.ts'
 import { terminalTexts } from '../../src/terminal/texts.ts'
+import { atTerminal, output } from './support/output.ts'
 
 const SHOW_CURSOR = '\u001b[?25h'
 
 beforeEach(() => {
   vi.useFakeTimers()
-  vi.stubEnv('NO_COLOR', undefined)
-  vi.stubEnv('TERM', 'xterm-256color')
-  vi.stubEnv('CI', undefined)
 })
 afterEach(() => {
   vi.useRealTimers()
-  vi.unstubAllEnvs()
 })
+atTerminal()
 
 const codes = {
   userCode: 'WDJB-MJHT',
@@ -32,14 +30,7 @@ const waiting: DeviceView = {
 }
 const plain = { json: false, color: false, qr: false, hasKeys: false, texts: terminalTexts }
 
-function terminal({ columns = 80 } = {}) {
-  let text = ''
-  const write = (chunk: string) => {
-    text += chunk
-  }
-  const stream = { isTTY: true, columns, rows: 40, write } as unknown as NodeJS.WriteStream
-  return { stream, text: () => text }
-}
+const terminal = (more = {}) => output({ isTTY: true, ...more })
 
 test('shows the code and a live line on a terminal, and restores the cursor', () => {
   const { stream, text } = terminal()
