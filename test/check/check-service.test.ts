@@ -99,97 +99,83 @@ const OF_REFRESH_TOKENS = [
 
 const oneFault = (fault: Fault) => ({ fault, options: { waitExpiry: false } })
 
-/** What else the results depend on. */
-const CASES: readonly (readonly [
-  what: string,
+/** What is special about a service, and the requirements with each outcome. */
+type Case = readonly [
   special: Special & { readonly fault?: Fault },
   expected: { readonly [Outcome in 'failed' | 'advised' | 'skipped']?: readonly string[] },
-])[] = [
-  [
-    'counts the first poll from the issue',
+]
+
+/** A case for each of these values. */
+const each = <Value>(values: readonly Value[], of: (value: Value) => readonly [what: string, ...Case]) =>
+  Object.fromEntries(values.map(of).map(([what, ...found]): [string, Case] => [what, found]))
+
+/** What else the results depend on. */
+const CASES: Readonly<Record<string, Case>> = {
+  'counts the first poll from the issue': [
     { service: { firstPoll: 'counted' }, options: { waitExpiry: false } },
     { skipped: ['expired'] },
   ],
-  ['has no leeway', { service: { leeway: 0 } }, { skipped: [] }],
-  ['polls slowly', { service: { interval: 30 } }, { skipped: [] }],
-  ['has codes of half a minute', { service: { expiresIn: 30 }, ...oneFault({}) }, { skipped: [] }],
-  ['limits the rate of requests, though not of polls', { fault: limitsRate() }, { skipped: [] }],
-  ['has no metadata', { fault: noMetadata }, { skipped: ['metadata', ...OF_REVOCATION, 'token-in-url'] }],
-  ...['http://127.0.0.1:9/', 5, '/login/oauth/revoke'].map(
-    (revocation_endpoint) =>
-      [
-        `names the revocation endpoint ${revocation_endpoint}, which is elsewhere or not a URL`,
-        { fault: members(atMetadata, { revocation_endpoint }) },
-        { skipped: [...OF_REVOCATION, 'token-in-url'] },
-      ] as const,
-  ),
-  [
-    'issues no refresh tokens',
+  'has no leeway': [{ service: { leeway: 0 } }, { skipped: [] }],
+  'polls slowly': [{ service: { interval: 30 } }, { skipped: [] }],
+  'has codes of half a minute': [{ service: { expiresIn: 30 }, ...oneFault({}) }, { skipped: [] }],
+  'limits the rate of requests, though not of polls': [{ fault: limitsRate() }, { skipped: [] }],
+  'has no metadata': [{ fault: noMetadata }, { skipped: ['metadata', ...OF_REVOCATION, 'token-in-url'] }],
+  ...each(['http://127.0.0.1:9/', 5, '/login/oauth/revoke'], (revocation_endpoint) => [
+    `names the revocation endpoint ${revocation_endpoint}, which is elsewhere or not a URL`,
+    { fault: members(atMetadata, { revocation_endpoint }) },
+    { skipped: [...OF_REVOCATION, 'token-in-url'] },
+  ]),
+  'issues no refresh tokens': [
     { service: { refreshTokens: undefined } },
     { advised: ['token-short'], skipped: OF_REFRESH_TOKENS },
   ],
-  [
-    'issues no refresh tokens, and access tokens that survive their revocation',
+  'issues no refresh tokens, and access tokens that survive their revocation': [
     { service: { refreshTokens: undefined }, fault: FAULTS['revoked-access-token']() },
     { failed: ['revoked-access-token'], advised: ['token-short'] },
   ],
-  [
-    'has neither refresh tokens nor a resource',
+  'has neither refresh tokens nor a resource': [
     { service: { refreshTokens: undefined }, options: { resource: undefined } },
     {
       advised: ['token-short'],
       skipped: [...OF_REFRESH_TOKENS, 'revocation-method', 'revoked-access-token', 'token-in-url'],
     },
   ],
-  ...['http://localhost/app', undefined].map(
-    (resource) =>
-      [
-        `is checked with the resource ${resource}, which accepts no token`,
-        { options: { resource } },
-        { skipped: ['revoked-access-token', 'revoked-with-refresh-token', 'token-in-url'] },
-      ] as const,
-  ),
-  [
-    'has no user',
+  ...each(['http://localhost/app', undefined], (resource) => [
+    `is checked with the resource ${resource}, which accepts no token`,
+    { options: { resource } },
+    { skipped: ['revoked-access-token', 'revoked-with-refresh-token', 'token-in-url'] },
+  ]),
+  'has no user': [
     { options: { approve: undefined, deny: undefined } },
     { skipped: ['approved', 'early-decision', 'denied', ...OF_TOKENS] },
   ],
-  ['sends no token', { fault: FAULTS.approved() }, { failed: ['approved'], skipped: OF_TOKENS }],
-  [
-    'does not know the second client',
+  'sends no token': [{ fault: FAULTS.approved() }, { failed: ['approved'], skipped: OF_TOKENS }],
+  'does not know the second client': [
     { options: { otherClientId: 'nobody' } },
     { skipped: ['foreign-device-code'] },
   ],
-  [
-    'gives the token of an approved code to any client, without a second client',
+  'gives the token of an approved code to any client, without a second client': [
     { fault: FAULTS['foreign-approved-code'](), options: { otherClientId: undefined } },
     { failed: ['foreign-approved-code'], skipped: ['foreign-device-code'] },
   ],
-  [
-    'never sends slow_down, in the dialect github',
+  'never sends slow_down, in the dialect github': [
     { fault: { ...FAULTS['slow-down'](), dialect: 'github' } },
     { failed: ['slow-down'], skipped: ['slow-down-interval', 'recovery'] },
   ],
-  [
-    'never sends slow_down, in the dialect rfc8628',
+  'never sends slow_down, in the dialect rfc8628': [
     { fault: { ...FAULTS['slow-down'](), dialect: 'rfc8628' } },
     { advised: ['slow-down'] },
   ],
-  ...[100_000, 3_000_000].map(
-    (interval) =>
-      [
-        `sends codes that expire before the first poll: after ${interval} seconds`,
-        oneFault(withCodes({ interval })),
-        { failed: ['pending'] },
-      ] as const,
-  ),
-  [
-    'requires a wait longer than the lifetime',
+  ...each([100_000, 3_000_000], (interval) => [
+    `sends codes that expire before the first poll: after ${interval} seconds`,
+    oneFault(withCodes({ interval })),
+    { failed: ['pending'] },
+  ]),
+  'requires a wait longer than the lifetime': [
     oneFault(members((_, { body }) => body?.error === 'slow_down', { interval: 100_000 })),
     { skipped: ['recovery', 'expired'] },
   ],
-  [
-    'delays a decision beyond the lifetime after an early poll',
+  'delays a decision beyond the lifetime after an early poll': [
     oneFault(
       change(withDecision, (response) => {
         response.body = { error: 'slow_down', interval: 100_000 }
@@ -197,39 +183,30 @@ const CASES: readonly (readonly [
     ),
     { failed: ['approved', 'denied'], advised: ['early-decision'] },
   ],
-  [
-    'sends no page',
+  'sends no page': [
     { fault: status(atPage, 400) },
     { failed: ['page'], skipped: ['page-frames', 'page-no-store', 'page-referrer', 'page-cors'] },
   ],
-  [
-    'sends no complete URL',
+  'sends no complete URL': [
     { fault: withCodes({ verification_uri_complete: undefined }) },
     { skipped: ['complete-address'] },
   ],
-  ...['soon', '10'].map(
-    (interval) =>
-      [
-        `sends slow_down with the interval ${JSON.stringify(interval)}`,
-        { fault: members(error('slow_down'), { interval }) },
-        { failed: ['slow-down-interval'] },
-      ] as const,
-  ),
-  ...['x', ''].map(
-    (before) =>
-      [
-        `has a letter too many ${before ? 'before' : 'after'} its user codes`,
-        {
-          fault: members(codes, ({ user_code }) => ({
-            user_code: before ? `${before}${user_code}` : `${user_code}X`,
-            verification_uri_complete: undefined,
-          })),
-        },
-        { failed: ['user-code-form'], skipped: ['complete-address'] },
-      ] as const,
-  ),
-  [
-    'replaces a refresh token once',
+  ...each(['soon', '10'], (interval) => [
+    `sends slow_down with the interval ${JSON.stringify(interval)}`,
+    { fault: members(error('slow_down'), { interval }) },
+    { failed: ['slow-down-interval'] },
+  ]),
+  ...each(['x', ''], (before) => [
+    `has a letter too many ${before ? 'before' : 'after'} its user codes`,
+    {
+      fault: members(codes, ({ user_code }) => ({
+        user_code: before ? `${before}${user_code}` : `${user_code}X`,
+        verification_uri_complete: undefined,
+      })),
+    },
+    { failed: ['user-code-form'], skipped: ['complete-address'] },
+  ]),
+  'replaces a refresh token once': [
     {
       fault: change(refreshed, (response, _, count) => {
         if (count === 1) Object.assign(response, { status: 200, body: { error: 'bad_refresh_token' } })
@@ -237,28 +214,24 @@ const CASES: readonly (readonly [
     },
     { failed: ['refresh-rotation'], skipped: ['spent-refresh-token', 'refresh-reuse'] },
   ],
-  ...[[], null, '"expired_token"'].map(
-    (body) =>
-      [
-        `responds to a poll with ${JSON.stringify(body)}`,
-        {
-          fault: change(
-            (request) => atPoll(request) && /^0+$/.test(request.sent.get('device_code') ?? ''),
-            (response) => Object.assign(response, { body }),
-          ),
-        },
-        { failed: ['unknown-device-code', 'poll-json'] },
-      ] as const,
-  ),
-  [
-    'has the metadata of other endpoints under the issuer that is named',
+  ...each([[], null, '"expired_token"'], (body) => [
+    `responds to a poll with ${JSON.stringify(body)}`,
+    {
+      fault: change(
+        (request) => atPoll(request) && /^0+$/.test(request.sent.get('device_code') ?? ''),
+        (response) => Object.assign(response, { body }),
+      ),
+    },
+    { failed: ['unknown-device-code', 'poll-json'] },
+  ]),
+  'has the metadata of other endpoints under the issuer that is named': [
     {
       fault: members(atMetadata, { device_authorization_endpoint: '/codes', token_endpoint: '/token' }),
       options: { issuer: 'http://localhost' },
     },
     { failed: ['metadata'] },
   ],
-]
+}
 
 /** Requirements that no specification contains. */
 const ADVICE = new Set<RequirementId>([
@@ -314,7 +287,7 @@ test.each([
 })
 
 describe('a service that', () => {
-  test.each(CASES)('%s', async (_, { fault, ...special }, expected) => {
+  test.each(Object.entries(CASES))('%s', async (_, [{ fault, ...special }, expected]) => {
     const { failed, advised, skipped, sandbox } = await check(fault, special)
     const wanted = { failed: [], advised: [], skipped, ...expected }
     expect({ failed, advised, skipped: skipped.sort() }).toEqual({
@@ -339,7 +312,7 @@ describe('a service that', () => {
     },
   )
 
-  test.each(MORE_FAULTS)('%s', async (_, fault, found) => {
+  test.each(Object.entries(MORE_FAULTS))('%s', async (_, [fault, found]) => {
     const { failed, advised } = await check({ ...fault(), dialect: 'rfc8628' })
     expect([...failed, ...advised]).toEqual([found])
   })
@@ -588,7 +561,7 @@ test('a check can be aborted at once during a wait', async () => {
 })
 
 test('the documentation counts the faults that are found, and the variants', () => {
-  const found = Object.keys(FAULTS).length + MORE_FAULTS.length
+  const found = Object.keys({ ...FAULTS, ...MORE_FAULTS }).length
   expect(page).toContain(
     `finds ${found} faults in a service that is otherwise right. It accuses none of ${Object.keys(VARIANTS).length} services`,
   )

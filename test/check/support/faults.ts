@@ -477,20 +477,17 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
 }
 
 /** More faults, with the requirement that says so. */
-export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: RequirementId])[] = [
-  [
-    'revokes a token for another client, with status 400',
+export const MORE_FAULTS: Readonly<Record<string, readonly [() => Fault, found: RequirementId]>> = {
+  'revokes a token for another client, with status 400': [
     () => carriesOut(isForeign, 400),
     'foreign-revocation',
   ],
-  ['sends slow_down with status 429', () => status(error('slow_down'), 429), 'poll-status'],
-  [
-    'puts the user code into the device code',
+  'sends slow_down with status 429': [() => status(error('slow_down'), 429), 'poll-status'],
+  'puts the user code into the device code': [
     () => alias('device_code', ({ device_code, user_code }) => `${user_code}.${device_code}`),
     'device-code-private',
   ],
-  [
-    'repeats the device code in errors',
+  'repeats the device code in errors': [
     () =>
       change(
         (_, { body }) => body?.error,
@@ -499,13 +496,11 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
       ),
     'device-code-private',
   ],
-  [
-    'counts its access tokens',
+  'counts its access tokens': [
     () => members(tokens, (_, count) => ({ access_token: `token-0000000000000000000000000${count}` })),
     'token-entropy',
   ],
-  [
-    'has user codes of five letters, which its device codes contain',
+  'has user codes of five letters, which its device codes contain': [
     () =>
       members(codes, ({ device_code }) => ({
         user_code: device_code.slice(0, 5).toUpperCase(),
@@ -513,33 +508,28 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
       })),
     'user-code-entropy',
   ],
-  [
-    'counts its refresh tokens',
+  'counts its refresh tokens': [
     () => alias('refresh_token', (_, count) => `refresh-0000000000000000000000000${count}`),
     'token-entropy',
   ],
-  [
-    'sends no refresh token with the second refresh',
+  'sends no refresh token with the second refresh': [
     () => change(refreshed, ({ body }, _, count) => count === 1 && delete body.refresh_token),
     'refresh-rotation',
   ],
-  [
-    'reads a poll from the query of a POST',
+  'reads a poll from the query of a POST': [
     () =>
       respond((request) => at(POLL)(request) && request.query.has('device_code'), 400, { error: PENDING }),
     'query',
   ],
-  ['sends expires_in of a token as text', () => members(tokens, { expires_in: '3600' }), 'token-lifetime'],
-  [
-    'lets every https site frame its page',
+  'sends expires_in of a token as text': [() => members(tokens, { expires_in: '3600' }), 'token-lifetime'],
+  'lets every https site frame its page': [
     () => headers(atPage, { 'content-security-policy': 'frame-ancestors https:', 'x-frame-options': 'DENY' }),
     'page-frames',
   ],
-  ['lets one site frame its page', () => framing('ALLOW-FROM https://a.example'), 'page-frames'],
-  ['sends no token_type', () => members(tokens, { token_type: undefined }), 'token-type'],
-  ['sends a token with status 201', () => status(token, 201), 'approved'],
-  [
-    'names the other address verification_url',
+  'lets one site frame its page': [() => framing('ALLOW-FROM https://a.example'), 'page-frames'],
+  'sends no token_type': [() => members(tokens, { token_type: undefined }), 'token-type'],
+  'sends a token with status 201': [() => status(token, 201), 'approved'],
+  'names the other address verification_url': [
     () =>
       members(codes, ({ verification_uri }) => ({
         verification_uri: undefined,
@@ -547,42 +537,39 @@ export const MORE_FAULTS: readonly (readonly [what: string, () => Fault, found: 
       })),
     'codes',
   ],
-  ['sends an interval as text', () => members(codes, { interval: '5' }), 'codes-lifetime'],
-  ['sends fractions of a second', () => members(codes, { expires_in: 900.5 }), 'codes-lifetime'],
-  ['sends codes with status 201', () => status(codes, 201), 'codes'],
-  ['refuses only an absent scope', () => refusesScope(false), 'empty-scope'],
-  ['sends a number as token_type', () => members(token, { token_type: 5 }), 'token-type'],
-  [
-    'refreshes with a scope that was not approved',
+  'sends an interval as text': [() => members(codes, { interval: '5' }), 'codes-lifetime'],
+  'sends fractions of a second': [() => members(codes, { expires_in: 900.5 }), 'codes-lifetime'],
+  'sends codes with status 201': [() => status(codes, 201), 'codes'],
+  'refuses only an absent scope': [() => refusesScope(false), 'empty-scope'],
+  'sends a number as token_type': [() => members(token, { token_type: 5 }), 'token-type'],
+  'refreshes with a scope that was not approved': [
     () => ignoresScope({ scope: 'repo authgraph_check' }),
     'refresh-scope',
   ],
-  [
-    'does not say which scopes a refreshed token has',
+  'does not say which scopes a refreshed token has': [
     () => ignoresScope({ scope: undefined }),
     'refresh-scope',
   ],
-  [
-    'refuses a repeated parameter with another error',
+  'refuses a repeated parameter with another error': [
     () => refuses(({ sent }) => sent.getAll('client_id').length > 1, 400),
     'codes-repeated',
   ],
-  ['has no referrer policy', () => headers(atPage, { 'referrer-policy': undefined }), 'page-referrer'],
-  ['ends its complete URL with half an escape', () => completeUrl('%E0%A4%A'), 'complete-address'],
-  ['has what is no escape in its complete URL', () => completeUrl('%zz?user_code=%41'), 'complete-address'],
-  ['forbids framing by "allowall, deny"', () => framing('allowall, deny'), 'page-frames'],
-  ['forbids framing by "deny, allowall"', () => framing('deny, allowall'), 'page-frames'],
-  ['fails for an unknown client', () => refuses(isUnknownClient, 500), 'codes-unknown-client'],
-  ['gives an unknown client no error', () => refuses(isUnknownClient, 400, {}), 'codes-unknown-client'],
-  ['fails to revoke a token of another', () => refuses(isForeignRevocation, 500), 'foreign-revocation'],
-  ['refuses that with status 200', () => refuses(isForeignRevocation, 200), 'foreign-revocation'],
-  ['refuses that without an error', () => refuses(isForeignRevocation, 400, {}), 'foreign-revocation'],
-  ['is another issuer', () => members(atMetadata, { issuer: 'http://localhost/other' }), 'metadata'],
-  ['names no issuer', () => members(atMetadata, { issuer: undefined }), 'metadata'],
-  ['names other codes', () => members(atMetadata, { device_authorization_endpoint: CODES }), 'metadata'],
-  ['grants passwords', () => members(atMetadata, { grant_types_supported: ['password'] }), 'metadata'],
-  ['names no grant', () => members(atMetadata, { grant_types_supported: undefined }), 'metadata'],
-]
+  'has no referrer policy': [() => headers(atPage, { 'referrer-policy': undefined }), 'page-referrer'],
+  'ends its complete URL with half an escape': [() => completeUrl('%E0%A4%A'), 'complete-address'],
+  'has what is no escape in its complete URL': [() => completeUrl('%zz?user_code=%41'), 'complete-address'],
+  'forbids framing by "allowall, deny"': [() => framing('allowall, deny'), 'page-frames'],
+  'forbids framing by "deny, allowall"': [() => framing('deny, allowall'), 'page-frames'],
+  'fails for an unknown client': [() => refuses(isUnknownClient, 500), 'codes-unknown-client'],
+  'gives an unknown client no error': [() => refuses(isUnknownClient, 400, {}), 'codes-unknown-client'],
+  'fails to revoke a token of another': [() => refuses(isForeignRevocation, 500), 'foreign-revocation'],
+  'refuses that with status 200': [() => refuses(isForeignRevocation, 200), 'foreign-revocation'],
+  'refuses that without an error': [() => refuses(isForeignRevocation, 400, {}), 'foreign-revocation'],
+  'is another issuer': [() => members(atMetadata, { issuer: 'http://localhost/other' }), 'metadata'],
+  'names no issuer': [() => members(atMetadata, { issuer: undefined }), 'metadata'],
+  'names other codes': [() => members(atMetadata, { device_authorization_endpoint: CODES }), 'metadata'],
+  'grants passwords': [() => members(atMetadata, { grant_types_supported: ['password'] }), 'metadata'],
+  'names no grant': [() => members(atMetadata, { grant_types_supported: undefined }), 'metadata'],
+}
 
 /** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
 export const VARIANTS: Readonly<Record<string, () => Fault>> = {
