@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { sealed } from '../../src/session/index.ts'
 import type { Json } from '../../src/store/store.ts'
-import { HOST, TOKEN_PATH } from '../support/start-service.ts'
-import { SERVER, world } from './support/world.ts'
+import { CODES_PATH, HOST, TOKEN_PATH } from '../support/start-service.ts'
+import { gate, SERVER, world } from './support/world.ts'
 
 const HOUR = 3_600_000
+
+const unknownClient = () => Response.json({ error: 'invalid_client' }, { status: 401 })
 
 describe('a login at an MCP server', () => {
   test('shows one code with the server, the issuer and the page, and then calls without discovery', async () => {
@@ -122,12 +124,9 @@ describe('a login at an MCP server', () => {
   })
 
   test('registers again, once, if the issuer has forgotten the client', async () => {
-    const { over, program, approve, counts, fetch } = world()
+    const { over, program, approve, counts, at } = world()
     let forgotten = 1
-    const forgetful: typeof fetch = async (input, init) => {
-      if (!String(input).endsWith('/login/device/code') || forgotten-- <= 0) return fetch(input, init)
-      return Response.json({ error: 'invalid_client' }, { status: 401 })
-    }
+    const forgetful = at(CODES_PATH, (forward) => (forgotten-- > 0 ? unknownClient() : forward()))
     expect((await over(program({ fetch: forgetful, onCodes: approve }).call())).status).toBe(200)
     expect(counts).toMatchObject({ registrations: 2, codes: 1 })
     forgotten = 9
@@ -138,12 +137,9 @@ describe('a login at an MCP server', () => {
   })
 
   test('registers again if the issuer refuses the client at a poll or a refresh', async () => {
-    const { over, program, approve, counts, fetch, time } = world()
+    const { over, program, approve, counts, at, time } = world()
     let refused = 1
-    const refusing: typeof fetch = async (input, init) => {
-      if (!String(input).endsWith(TOKEN_PATH) || refused-- <= 0) return fetch(input, init)
-      return Response.json({ error: 'invalid_client' }, { status: 401 })
-    }
+    const refusing = at(TOKEN_PATH, (forward) => (refused-- > 0 ? unknownClient() : forward()))
     const { call } = program({ fetch: refusing, onCodes: approve })
     await expect(over(call())).rejects.toMatchObject({ error: 'invalid_client' })
     await time.advance(61_000)
@@ -288,19 +284,15 @@ describe('many programs with one store', () => {
   test.each(['after another has finished', 'while another one finishes'])(
     'keep the token if one of them reads its repeated response %s',
     async (when) => {
-      const { over, program, fetch, store, approve, counts } = world()
-      let goOn = () => {}
-      const waited = new Promise<void>((resolve) => {
-        goOn = resolve
-      })
+      const { over, program, at, store, approve, counts } = world()
+      const { open: goOn, opened: waited } = gate()
       let isIssued = false
-      const watched = (then: () => unknown): typeof fetch => {
-        return async (input, init) => {
-          const response = await fetch(input, init)
-          if (response.ok && String(input).endsWith('/access_token')) await then()
+      const watched = (then: () => unknown) =>
+        at(TOKEN_PATH, async (forward) => {
+          const response = await forward()
+          if (response.ok) await then()
           return response
-        }
-      }
+        })
       const first = program({ fetch: watched(() => waited), onCodes: approve }).call()
       const second = program({
         fetch: watched(() => {
@@ -325,14 +317,14 @@ describe('many programs with one store', () => {
   )
 
   test('leave no login if one of them logs out while another stores the token', async () => {
-    const { over, program, fetch, store, approve, counts } = world()
+    const { over, program, at, store, approve, counts } = world()
     let isIssued = false
     const first = program({
-      async fetch(input, init) {
-        const response = await fetch(input, init)
-        isIssued ||= response.ok && String(input).endsWith('/access_token')
+      fetch: at(TOKEN_PATH, async (forward) => {
+        const response = await forward()
+        isIssued ||= response.ok
         return response
-      },
+      }),
       onCodes: approve,
       store: {
         async update(key, change) {
@@ -372,7 +364,7 @@ describe('many programs with one store', () => {
   })
 
   test('finish a login whose token one of them stored before it was killed', async () => {
-    const { over, program, approve, fetch, store } = world()
+    const { over, program, approve, at, store } = world()
     const key = `mcp ${SERVER} login`
     let value: Json | undefined
     const onCodes = async (codes: { readonly userCode: string }) => {
@@ -381,22 +373,19 @@ describe('many programs with one store', () => {
     }
     await over(program({ onCodes }).call())
     await store.update(key, () => ({ result: undefined, value }))
-    const expired: typeof fetch = async (input, init) =>
-      String(input).endsWith(TOKEN_PATH)
-        ? Response.json({ error: 'expired_token' }, { status: 400 })
-        : fetch(input, init)
+    const expired = at(TOKEN_PATH, () => Response.json({ error: 'expired_token' }, { status: 400 }))
     await over(program({ fetch: expired }).login())
     expect(await store.update(key, (json) => ({ result: json }))).toBeUndefined()
   })
 
   test('store no token that arrives after a logout: it is revoked', async () => {
-    const { over, program, approve, counts, fetch, shown } = world()
+    const { over, program, approve, counts, at, shown } = world()
     const other = program()
-    const late: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init)
-      if (String(input).endsWith(TOKEN_PATH) && counts.polls === 1) await other.logout()
+    const late = at(TOKEN_PATH, async (forward) => {
+      const response = await forward()
+      if (counts.polls === 1) await other.logout()
       return response
-    }
+    })
     const onCodes = (codes: (typeof shown)[0]) => shown.push(codes) === 1 && approve(codes)
     await expect(over(program({ fetch: late, onCodes }).call())).rejects.toMatchObject({
       code: 'login_pending',
@@ -409,26 +398,19 @@ describe('many programs with one store', () => {
     ['gets the same response late', true],
     ['reads the store late', false],
   ])('keep the token of the one that finished, if another %s', async (_, isResponseLate) => {
-    const { over, program, approve, counts, fetch, store, service, server } = world()
-    let arrive = () => {}
-    let release = () => {}
-    const arrived = new Promise<void>((resolve) => {
-      arrive = resolve
-    })
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { over, program, approve, counts, at, store, service, server } = world()
+    const [arrival, release] = [gate(), gate()]
     const hold = () => {
-      arrive()
-      return released
+      arrival.open()
+      return release.opened
     }
     let isIssued = false
-    const slow: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init)
-      isIssued = String(input).endsWith(TOKEN_PATH)
-      if (isIssued && isResponseLate) await hold()
+    const slow = at(TOKEN_PATH, async (forward) => {
+      const response = await forward()
+      isIssued = true
+      if (isResponseLate) await hold()
       return response
-    }
+    })
     const slowStore: typeof store = {
       ...store,
       async update(key, change) {
@@ -438,10 +420,10 @@ describe('many programs with one store', () => {
       },
     }
     const late = program({ fetch: slow, store: slowStore, onCodes: approve }).call()
-    await over(arrived)
+    await over(arrival.opened)
     const other = program()
     expect((await over(other.call())).status).toBe(200)
-    release()
+    release.open()
     expect((await over(late)).status).toBe(200)
     expect(counts).toMatchObject({ codes: 1, revocations: 0 })
     expect((await service.whoIs(String(server.received.at(-1)).slice('Bearer '.length))).status).toBe(200)

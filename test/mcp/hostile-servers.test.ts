@@ -5,7 +5,7 @@ import { confinedFetch } from '../../src/mcp/confined-fetch.ts'
 import { isBelow } from '../../src/mcp/server-metadata.ts'
 import { isPrivate } from '../../src/request/private-address.ts'
 import { listenOnLoopback } from '../support/listen-on-loopback.ts'
-import { HOST } from '../support/start-service.ts'
+import { CODES_PATH, HOST } from '../support/start-service.ts'
 import { SERVER, world } from './support/world.ts'
 
 describe('a challenge', () => {
@@ -118,12 +118,10 @@ describe('a server is refused', () => {
 
   test('whose issuer sends the user to the page of another service', async () => {
     const relay = { verification_uri: 'https://github.com/login/device', user_code: 'WDJB-MJHT' }
-    const { over, program, fetch, shown, store } = world()
-    const relaying: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init)
-      if (!String(input).endsWith('/login/device/code')) return response
-      return Response.json({ ...(await response.json()), verification_uri_complete: undefined, ...relay })
-    }
+    const { over, program, at, shown, store } = world()
+    const relaying = at(CODES_PATH, async (forward) =>
+      Response.json({ ...(await (await forward()).json()), verification_uri_complete: undefined, ...relay }),
+    )
     const error = await over(program({ fetch: relaying }).call()).catch((error) => error)
     expect(error).toMatchObject({ code: 'wrong_host' })
     expect(error.message).toMatch(/^the issuer localhost sends the user to github\.com/)
@@ -199,52 +197,20 @@ describe('the issuer of a server', () => {
 })
 
 describe('a private address', () => {
-  test.each([
-    ...[
-      '127.0.0.1',
-      '10.1.2.3',
-      '172.16.0.1',
-      '172.31.255.255',
-      '192.168.0.1',
-      '169.254.169.254',
-      '100.64.0.1',
-    ],
-    ...['0.0.0.0', '198.18.0.1', '224.0.0.1', '[::1]', '::', 'fd00::1', 'fe80::1', '[::ffff:10.0.0.1]'],
-    ...[
-      '::ffff:7f00:1',
-      '64:ff9b::a9fe:a9fe',
-      '64:ff9b:1::7f00:1',
-      '::7f00:1',
-      '2002:7f00:1::',
-      '2001:0:1::1',
-      'localhost',
-      'a.localhost',
-      'LOCALHOST.',
-      'printer.local',
-      'db.internal',
-    ],
-  ])('is %s', (host) => expect(isPrivate(host)).toBe(true))
+  const words = (text: string) => text.trim().split(/\s+/)
 
-  test.each([
-    ...[
-      '1.1.1.1',
-      '172.32.0.1',
-      '192.167.0.1',
-      '100.128.0.1',
-      '198.20.0.1',
-      '11.0.0.1',
-      '[2606:4700::1111]',
-      '2001:db::1',
-    ],
-    ...[
-      '::ffff:1.1.1.1',
-      'example.com',
-      '10.example.com',
-      'local.example',
-      'localhost.example.com',
-      'fd.example',
-    ],
-  ])('is not %s', (host) => expect(isPrivate(host)).toBe(false))
+  test.each(
+    words(`
+      127.0.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.0.1 169.254.169.254 100.64.0.1 0.0.0.0 198.18.0.1
+      224.0.0.1 [::1] :: fd00::1 fe80::1 [::ffff:10.0.0.1] ::ffff:7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::7f00:1
+      ::7f00:1 2002:7f00:1:: 2001:0:1::1 localhost a.localhost LOCALHOST. printer.local db.internal`),
+  )('is %s', (host) => expect(isPrivate(host)).toBe(true))
+
+  test.each(
+    words(`
+      1.1.1.1 172.32.0.1 192.167.0.1 100.128.0.1 198.20.0.1 11.0.0.1 [2606:4700::1111] 2001:db::1
+      ::ffff:1.1.1.1 example.com 10.example.com local.example localhost.example.com fd.example`),
+  )('is not %s', (host) => expect(isPrivate(host)).toBe(false))
 
   test.each(['https://10.0.0.1/', 'https://localhost/', 'https://[fd00::1]/'])(
     'such as %s is not asked for a public server',

@@ -14,17 +14,6 @@ type Fetch = typeof globalThis.fetch
 const isOf = (input: Parameters<Fetch>[0], path: string) =>
   !(input instanceof Request) && new URL(input).pathname === path
 
-/** A `fetch` that responds itself at one path, and what was sent there. */
-function answering(fetch: Fetch, path: string, respond: (init: RequestInit) => Response | Promise<Response>) {
-  const sent: RequestInit[] = []
-  const answered: Fetch = async (input, init = {}) => {
-    if (!isOf(input, path)) return fetch(input, init)
-    sent.push(init)
-    return respond(init)
-  }
-  return { fetch: answered, sent }
-}
-
 /** Sends no response, and ignores its signal. */
 const silent = () => new Promise<Response>(() => undefined)
 
@@ -97,9 +86,9 @@ describe('the client at an issuer', () => {
   test('is described by a document only where the issuer accepts one', async () => {
     const clientDocument = 'https://agent.example/client.json'
     const clientOf = async (issuer: object) => {
-      const { over, program, fetch, counts } = world({ issuer })
-      const { fetch: watched, sent } = answering(fetch, CODES_PATH, () => new Response('{}'))
-      await over(program({ fetch: watched, clientDocument }).call()).catch(() => undefined)
+      const { over, program, at, counts, sent } = world({ issuer })
+      const fetch = at(CODES_PATH, () => new Response('{}'))
+      await over(program({ fetch, clientDocument }).call()).catch(() => undefined)
       return [new URLSearchParams(String(sent[0]?.body)).get('client_id'), counts.registrations]
     }
     expect(await clientOf({ client_id_metadata_document_supported: true })).toEqual([clientDocument, 0])
@@ -113,12 +102,12 @@ describe('the client at an issuer', () => {
     ['client_secret_post', [null, CLIENT_ID, 'client secret']],
     ['none', [null, CLIENT_ID, null]],
   ])('that was registered with a secret for %s authenticates so', async (method, expected) => {
-    const { over, program, fetch } = world()
+    const { over, program, at, sent } = world()
     const registered = { ...secret, token_endpoint_auth_method: method }
-    const registration = answering(fetch, '/register', () => Response.json(registered, { status: 201 }))
-    const codes = answering(registration.fetch, CODES_PATH, () => new Response('{}'))
-    await over(program({ fetch: codes.fetch }).call()).catch(() => undefined)
-    expect(JSON.parse(String(registration.sent[0]?.body))).toEqual({
+    const registering = at('/register', () => Response.json(registered, { status: 201 }))
+    const fetch = at(CODES_PATH, () => new Response('{}'), registering)
+    await over(program({ fetch }).call()).catch(() => undefined)
+    expect(JSON.parse(String(sent[0]?.body))).toEqual({
       client_name: 'Authgraph',
       application_type: 'native',
       grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
@@ -126,7 +115,7 @@ describe('the client at an issuer', () => {
       redirect_uris: [],
       token_endpoint_auth_method: 'none',
     })
-    const [{ headers, body } = {}] = codes.sent
+    const [, { headers, body } = {}] = sent
     const fields = new URLSearchParams(String(body))
     const authorization = new Headers(headers).get('authorization')
     expect([authorization, fields.get('client_id'), fields.get('client_secret')]).toEqual(expected)
@@ -162,9 +151,8 @@ describe('the client at an issuer', () => {
     ],
     ['responds without a client ID', () => Response.json({}, { status: 201 }), { code: 'bad_response' }],
   ])('is missing if its registration %s, and the next call registers again', async (_, respond, error) => {
-    const { over, program, fetch, approve, counts } = world()
-    const { fetch: failing } = answering(fetch, '/register', respond)
-    await expect(over(program({ fetch: failing }).call())).rejects.toMatchObject(error)
+    const { over, program, at, approve, counts } = world()
+    await expect(over(program({ fetch: at('/register', respond) }).call())).rejects.toMatchObject(error)
     expect((await over(program({ onCodes: approve }).call())).status).toBe(200)
     expect(counts).toMatchObject({ codes: 1, registrations: 1 })
   })
@@ -175,10 +163,9 @@ test.each([
   ['the issuer', '/.well-known/oauth-authorization-server'],
   ['the registration', '/register'],
 ])('a call is not held for more than ten seconds by the silence of %s', async (_, path) => {
-  const { over, program, fetch, approve, time, counts } = world()
+  const { over, program, at, approve, time, counts } = world()
   const began = time.now
-  const { fetch: failing } = answering(fetch, path, silent)
-  await expect(over(program({ fetch: failing }).call())).rejects.toMatchObject({ code: 'timed_out' })
+  await expect(over(program({ fetch: at(path, silent) }).call())).rejects.toMatchObject({ code: 'timed_out' })
   expect(time.now - began).toBeLessThanOrEqual(10_000)
   expect((await over(program({ onCodes: approve }).call())).status).toBe(200)
   expect(counts).toMatchObject({ codes: 1, registrations: 1 })

@@ -23,12 +23,7 @@ interface WorldOptions {
  * An MCP server, our service as its issuer, which also registers clients, and any number of programs that share a store, in
  * virtual time.
  */
-export function world({
-  service: more = {},
-  isRefreshed = true,
-  metadata = {},
-  issuer = {},
-}: WorldOptions = {}) {
+export function world({ service: more, isRefreshed = true, metadata, issuer }: WorldOptions = {}) {
   const time = new VirtualTime()
   const clock = time.clock()
   const service = startService({
@@ -54,9 +49,7 @@ export function world({
     accepts: async (header: string) =>
       service.authenticate({ headers: new Headers({ authorization: header }) }),
     document: {
-      resource: SERVER,
-      authorization_servers: [HOST],
-      scopes_supported: ['tool:read'],
+      ...{ resource: SERVER, authorization_servers: [HOST], scopes_supported: ['tool:read'] },
       ...metadata,
     },
     respond: undefined as ((url: URL) => Response | undefined) | undefined,
@@ -105,17 +98,28 @@ export function world({
     return url.port === '8787' ? serve(url, request) : serveIssuer(url, request)
   })
 
+  /** What was sent to the paths of `at`. */
+  const sent: RequestInit[] = []
+  /** A `fetch` that responds itself at one path of the server or the issuer, or forwards the request. */
+  function at(
+    path: string,
+    respond: (forward: () => Promise<Response>) => Response | Promise<Response>,
+    next = fetch,
+  ): typeof globalThis.fetch {
+    return async (input, init = {}) => {
+      const forward = () => next(input, init)
+      if (input instanceof Request || new URL(input).pathname !== path) return forward()
+      sent.push(init)
+      return respond(forward)
+    }
+  }
+
   const store = memoryStore({ clock })
   const shown: PendingCodes[] = []
   /** A program with a login of its own, which shares the store. */
   function program(options: Partial<McpLoginOptions> = {}) {
-    const login = deviceLogin(SERVER, {
-      store,
-      fetch,
-      clock,
-      onCodes: (codes) => shown.push(codes),
-      ...options,
-    })
+    const onCodes = (codes: PendingCodes) => shown.push(codes)
+    const login = deviceLogin(SERVER, { store, fetch, clock, onCodes, ...options })
     const call = (tool = 'read', init: RequestInit = {}) =>
       login.fetch(SERVER, { method: 'POST', body: tool, ...init })
     onTestFinished(async () => void (await login.session().catch(() => undefined))?.actor.stop())
@@ -143,5 +147,15 @@ export function world({
     return one
   }
 
-  return { time, clock, service, counts, server, store, fetch, shown, program, over, approve, loggedIn }
+  const parts = { time, clock, service, counts, server, store, fetch, at, sent, shown }
+  return { ...parts, program, over, approve, loggedIn }
+}
+
+/** A promise that the test resolves. */
+export function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
 }
