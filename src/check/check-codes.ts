@@ -163,7 +163,6 @@ const notRefused: Problem = ({ status, error, body }) => {
   return error === undefined ? 'the response has no error' : undefined
 }
 
-/** Requests codes as the second client, to find out whether the service knows it. */
 async function findOtherClient(check: Check): Promise<void> {
   if (check.options.otherClientId === undefined) {
     check.skip(['foreign-device-code'], 'no second client was given')

@@ -7,7 +7,6 @@ import type { CheckedResponse } from './wire.ts'
 /** Members of a JWK that only a private or symmetric key has. RFC 7518, sections 6.2.2, 6.3.2 and 6.4. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** Claims of an access token, and their types. */
 const CLAIMS = { exp: 'number', sub: 'string', iat: 'number', jti: 'string' }
 
 /** Checks the published keys, and the newest access token if it says that it is a JWT of RFC 9068. */

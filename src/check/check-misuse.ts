@@ -4,7 +4,6 @@ import { approvedGrant, collect, refreshTokenOf, validTokens } from './logins.ts
 import { type Problem, wants } from './problems.ts'
 import { type CheckedTokens, tokensIn } from './tokens.ts'
 
-/** A scope that no user has approved. */
 const NEVER_APPROVED = 'authgraph_check'
 
 /** Misuses a login that the other checks do not need, since a service may end it. */

@@ -5,7 +5,6 @@ import { type Problem, quote, wants } from './problems.ts'
 import type { CheckedTokens } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
-/** A token that no service has issued. */
 const UNKNOWN_TOKEN = 'authgraph-check-unknown-token'
 
 /**

@@ -148,7 +148,6 @@ export class Check {
     }
   }
 
-  /** Starts a grant. */
   async begin(): Promise<StartedGrant> {
     const grant = this.grantIn(await this.requestCodes())
     if (grant === undefined) throw new NotApplicable('the service sent no codes')

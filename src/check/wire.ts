@@ -20,7 +20,6 @@ const LARGEST_RESPONSE = 64 * 1024
 /** Characters of a body that a report shows. */
 const LONGEST_SHOWN = 400
 
-/** Headers that a report shows. */
 const SHOWN_HEADERS = [
   'content-type',
   'cache-control',
@@ -121,7 +120,6 @@ export function createWire({
     secrets.set(value, name)
   }
 
-  /** Replaces what must not be shown. */
   function redact(text: string): string {
     let shown = printable(text).replaceAll(IN_JSON, '$1"[$2]"').replaceAll(IN_FORM, '$1=[$1]')
     // A short value could match inside ordinary words.

@@ -32,7 +32,6 @@ const ADVICE: Partial<Record<Code, string>> = {
   ].join('\n'),
 }
 
-/** Advice on a refusal, by its status. */
 const REFUSAL_ADVICE: Readonly<Record<number, string>> = {
   400: 'Check the client ID and the scopes. If the server reads only JSON, use --encoding json.',
   401: 'Check the client ID. If a token was refused, run authgraph login.',

@@ -32,7 +32,6 @@ export function readChallenge(headers: Headers): Challenge {
   }
 }
 
-/** The parameters of the first challenge with the scheme `Bearer`. */
 function parametersOf(header: string): Map<string, string> {
   const parameters = new Map<string, string>()
   if (header.length > LONGEST) return parameters

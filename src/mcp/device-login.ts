@@ -134,7 +134,6 @@ interface LoginReason {
   readonly isWanted?: boolean
 }
 
-/** What is known of the server, with the session of its login. */
 interface OpenLogin {
   readonly known: KnownServer
   readonly client: IssuerClient
@@ -222,7 +221,6 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     return readKnown(await readRecord(store, key))
   }
 
-  /** Stores what is known of the server, with changes. */
   async function storeServer(known: KnownServer, changes: Partial<KnownServer> = {}): Promise<KnownServer> {
     const changed = { ...known, ...changes, provider: { ...known.provider } }
     await writeRecord(store, key, changed)

@@ -12,7 +12,6 @@ export const DOCUMENT_TIMEOUT = 10
 /** How many of the issuers that a server names are asked: each may take its time. */
 const MOST_ISSUERS = 3
 
-/** How requests are sent, and what their time is. */
 interface TimedTransport {
   readonly fetch: typeof globalThis.fetch
   readonly clock: Clock

@@ -15,7 +15,6 @@ export interface IssuerClient {
   readonly clientAuthentication?: ClientAuthentication | undefined
 }
 
-/** Where clients come from. */
 interface ClientSources {
   readonly given: Readonly<Record<string, IssuerClient>>
   /** The URL of a client ID metadata document. */

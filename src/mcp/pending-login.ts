@@ -87,7 +87,6 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     async begin(nonce: string, record: ResumeRecord): Promise<void> {
       await replace(isClaim(nonce), pendingRecord({ id: nonce, turn: 0, record }))
     },
-    /** Gives a claim back. */
     async release(nonce: string): Promise<void> {
       await replace(isClaim(nonce), null)
     },
@@ -111,7 +110,6 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
       if (await replace((now) => now?.status === 'pending', mark(LOGGED_OUT))) return
       await writeRecord(store, key, null)
     },
-    /** Whether the last pending login was removed. */
     async isRemoved(): Promise<boolean> {
       const now = readPending(await readRecord(store, key))
       return now?.status === 'over' && now.code === LOGGED_OUT

@@ -35,7 +35,6 @@ Exit codes:
 /** What may be a misspelt word. A secret is longer, or has digits. */
 const WORD = /^-*[a-z][a-z-]{0,15}$/i
 
-/** The name of a command. */
 type LoginCommandName = keyof typeof COMMANDS
 
 /** What the words of a command line mean. */

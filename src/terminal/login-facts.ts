@@ -130,7 +130,6 @@ function holderOf({ error, view }: LoginFacts): number | undefined {
   return error instanceof BusyError ? error.pid : view?.busy?.pid
 }
 
-/** Describes until when a token is valid. */
 function validityOf({ expiresAt, refreshToken }: OAuthToken): string {
   if (expiresAt === undefined) return 'until it is revoked'
   return `until ${timeOf(expiresAt)}${refreshToken ? ', refreshed automatically' : ''}`

@@ -75,7 +75,6 @@ export async function viaActor(
   return result.token
 }
 
-/** Shows the authorization that the session begins. */
 async function viaSession(session: Session, terminal: LoginTerminal): Promise<OAuthToken> {
   let shown: unknown
   const stopWatching = watchActor(session.actor, ({ children: { authorize } }) => {

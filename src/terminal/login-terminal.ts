@@ -48,7 +48,6 @@ const KNOWN: Names<TerminalOptions> = {
   texts: true,
 }
 
-/** The signals that end a login. */
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -170,7 +169,6 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
 /** A login continues without output, because the service issues only one token for an approval. */
 function ignore(): void {}
 
-/** Reports each state of an authorization until its end. */
 function follow(actor: DeviceAuthorizationActor, report: Report): Promise<DeviceResult> {
   return new Promise((resolve, reject) => {
     const end = () => resolve(actor.getSnapshot().output ?? { status: 'cancelled' })

@@ -20,7 +20,6 @@ const ACCEPT = { accept: 'application/json' }
  */
 const NAMES = ['login', 'username', 'preferred_username', 'email', 'sub']
 
-/** What a service is asked with. */
 interface WhoIsOptions {
   readonly provider: Provider
   readonly fetch?: typeof globalThis.fetch | undefined

@@ -14,7 +14,6 @@ const TEXT_BROWSER = /(^|\/)(w3m|e?links2?|lynx|browsh|www-browser)\b/
 /** Variables of Azure Pipelines, Jenkins, TeamCity and AWS CodeBuild, which do not set `CI`. */
 const CI_VARIABLES = ['TF_BUILD', 'JENKINS_URL', 'TEAMCITY_VERSION', 'CODEBUILD_BUILD_ID']
 
-/** Files that container runtimes create. */
 const OF_CONTAINERS = ['/.dockerenv', '/run/.containerenv']
 
 /** Tells why no browser can be opened on this machine for its user; `undefined` if one can. */

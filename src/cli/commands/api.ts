@@ -24,7 +24,6 @@ import { numberOrName } from './jwt.ts'
 import { readSecret } from './secret-source.ts'
 import { profileName, readHost } from './values.ts'
 
-/** A form of client authentication, by its name on the command line. */
 type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'installation' | 'oauth'
 
 interface ApiCommandOptions {
@@ -267,7 +266,6 @@ async function send(
   }
 }
 
-/** Prints each item of all pages as one line of JSON. */
 async function printItems(
   { path, init: { headers } }: PreparedRequest,
   api: CreateApiOptions,

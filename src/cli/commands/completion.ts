@@ -8,7 +8,6 @@ interface Offer {
   readonly text?: string
 }
 
-/** A supported shell. */
 interface Shell {
   readonly script: string
   /** One line of what the script reads. */

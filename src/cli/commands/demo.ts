@@ -32,7 +32,6 @@ interface DemoOptions extends WatchOptions {
   readonly color: boolean
 }
 
-/** A login of the demo. */
 interface Demo {
   readonly service: Service
   readonly url: string
@@ -102,7 +101,6 @@ async function demo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** Logs in at the service, and reports how it ended. Returns the exit code. */
 async function logIn({ service, url, terminal, options, recorder }: Demo): Promise<number> {
   const { report } = terminal
   const provider = github({ authUrl: url, baseUrl: url })

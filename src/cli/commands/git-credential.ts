@@ -12,7 +12,6 @@ import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/s
 import { withToken } from '../storage/with-token.ts'
 import { profileName } from './values.ts'
 
-/** An operation of a git credential helper. */
 type GitOperation = 'get' | 'store' | 'erase'
 
 interface GitCredentialOptions {

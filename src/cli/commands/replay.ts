@@ -60,7 +60,6 @@ function eventsIn(path: string): ReadEvent[] {
   }
 }
 
-/** The style of a status, by its role. */
 const STYLES = { good: 'green', bad: 'red', retrying: 'yellow' } as const
 
 /** One line for each message and each change of the status, in the order of their times. */

@@ -39,10 +39,8 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
   }
 }
 
-/** Characters shown of an id. */
 const ID_LENGTH = 8
 
-/** The columns before the text of a line. */
 const INDENT = 9
 
 const STYLES = { info: 'green', warn: 'yellow', error: 'red' } as const satisfies Record<LogLevel, unknown>
@@ -76,7 +74,6 @@ function idOf(event: ServiceEvent): string {
 
 type Step = (event: ServiceEvent) => string
 
-/** What an event did to its grant or login. */
 const STEPS: {
   readonly [Type in ServiceEvent['type']]: (event: Extract<ServiceEvent, { type: Type }>) => string
 } = {

@@ -170,7 +170,6 @@ function openStore(
   }
 }
 
-/** Prints paragraphs, wrapped between words. */
 function paragraphsTo(stream: NodeJS.WriteStream, { color }: ServeOptions): (text: string) => void {
   const { print } = writerTo(stream, { color })
   const width = Math.min(stream.columns ?? WIDTH, WIDTH) - 2
@@ -190,7 +189,6 @@ function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions,
       )
 }
 
-/** What a service uses beside its options. */
 interface Used {
   readonly store: DatabaseStore | undefined
   readonly signing: ServeKey | undefined
@@ -236,7 +234,6 @@ function isReachable(store: DatabaseStore | undefined): Promise<boolean> {
   )
 }
 
-/** The next signal: its name and its number. */
 function nextSignal(): Promise<[name: string, number: number]> {
   // A listener that is left behind would swallow the signal after it.
   const stop = new AbortController()

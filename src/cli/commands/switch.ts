@@ -49,7 +49,6 @@ async function switchProfile(options: SwitchOptions): Promise<number> {
   return 0
 }
 
-/** The login that is not the current one, if there are two. */
 function otherProfile(): NamedProfile {
   const [current = profileOrCurrent(undefined), other, ...more] = savedProfiles().profiles
   if (other === undefined) return current

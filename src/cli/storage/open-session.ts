@@ -14,7 +14,6 @@ import { loginError, type NamedProfile, type SavedProfile } from './saved-profil
 
 type Fetch = typeof globalThis.fetch
 
-/** What the session of a profile needs besides. */
 interface SessionNeeds {
   readonly clientId: Secret
   readonly provider: Provider

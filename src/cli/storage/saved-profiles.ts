@@ -42,7 +42,6 @@ export interface NamedProfile extends SavedProfile {
   readonly record: Json
 }
 
-/** A saved login that cannot be read. */
 interface DamagedProfile {
   readonly name: string
   readonly error: CommandError

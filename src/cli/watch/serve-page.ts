@@ -79,14 +79,12 @@ function hashes(page: string, name: 'script' | 'style'): string {
     .join(' ')
 }
 
-/** The path after the token. Returns `undefined` if the token is wrong. */
 function pathBelow(token: string, path: string): string | undefined {
   const [, given = '', rest] = /^\/([^/]*)\/([^/]*)$/.exec(path) ?? []
   const [a, b] = [given, token].map((text) => createHash('sha256').update(text).digest())
   return a && b && timingSafeEqual(a, b) ? rest : undefined
 }
 
-/** The last event that the page received before it lost the stream. */
 function lastEventId({ headers }: IncomingMessage): number {
   return Number(headers['last-event-id']) || 0
 }

@@ -67,7 +67,6 @@ function startRecording(file: string, report: Report): (event: RecordedEvent) =>
   }
 }
 
-/** The code of the error of the system, such as `ENOSPC`. */
 function problemOf(write: () => void): string | undefined {
   try {
     write()

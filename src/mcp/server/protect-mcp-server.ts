@@ -35,7 +35,6 @@ export interface ProtectMcpServerOptions {
   readonly name?: string
 }
 
-/** What a gate says about a token. */
 interface TokenCaller {
   readonly user: unknown
   readonly scopes: readonly string[]
@@ -188,7 +187,6 @@ export function protectMcpServer(options: ProtectMcpServerOptions): McpServerPro
   }
 }
 
-/** The token of a request that a gate has let in. */
 function tokenOf(request: IncomingRequest): string {
   const { rawHeaders } = readIncoming(request)
   return readCredential(headerOf('authorization', rawHeaders), new URLSearchParams())?.value ?? ''

@@ -158,7 +158,6 @@ function save({ name, address, store }: Plan, record: ResumeRecord): void {
   void import('./settle.ts')
 }
 
-/** Reports how to resume a stopped login. */
 function reportSaved({ plan: { name, store }, terminal }: LoginSession): void {
   const { report } = terminal
   const { expiresAt } = terminal.codes() ?? {}

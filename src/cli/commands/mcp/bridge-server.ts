@@ -46,7 +46,6 @@ export async function bridgeServer(url: string, options: McpOptions): Promise<nu
   return 0
 }
 
-/** Loads a package that only this command needs. */
 async function load<Package>(name: string): Promise<Package> {
   try {
     return await import(name)

@@ -79,7 +79,6 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
     tell({ id, method: 'elicitation/create', params: { ...elicitationOf(codes), elicitationId: id } })
   }
 
-  /** Says that the login that was shown is done. */
   async function complete(): Promise<void> {
     if (shown === undefined) return
     const { id, codes } = shown
