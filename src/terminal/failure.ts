@@ -17,15 +17,9 @@ export function failure(
   const message = texts.message(error)
   const advice = texts.advice(error)
   const { error: refusal, description } = error instanceof RefusedError ? error : {}
+  const said = { error: refusal || undefined, description: description || undefined }
   return {
-    event: {
-      event: 'failed',
-      code: error.code,
-      message,
-      ...(refusal && { error: refusal }),
-      ...(description && { description }),
-      ...(advice && { advice }),
-    },
+    event: { event: 'failed', code: error.code, message, ...said, advice: advice || undefined },
     lines: [
       ...markedLines(styled('red', '✗'), message, stream),
       ...(description ? fitting(texts.serviceSays(description)) : []).map((line) => `  ${line}`),

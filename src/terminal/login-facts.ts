@@ -30,23 +30,12 @@ export function newLoginReport(
   command: string,
 ): { readonly event: object; readonly lines: readonly Line[] } {
   const { scopes, missingScopes, warning, expiresAt, tokenType } = token
+  const loggedIn = [styled('green', '✓'), ' Logged in to ', styled('bold', host)]
   return {
-    event: {
-      host,
-      ...(user && { user }),
-      scopes,
-      missingScopes,
-      ...(warning && { warning }),
-      ...(expiresAt && { expiresAt }),
-    },
+    event: { host, user, scopes, missingScopes, warning, expiresAt },
     lines: [
       '',
-      [
-        styled('green', '✓'),
-        ' Logged in to ',
-        styled('bold', host),
-        ...(user ? [' as ', styled('bold', user)] : []),
-      ],
+      [...loggedIn, ...(user ? [' as ', styled('bold', user)] : [])],
       ...(name === host ? [] : [fact('profile', name)]),
       fact('scopes', scopes.join(', ') || 'none'),
       ...(missingScopes.length > 0 ? [fact('not granted', missingScopes.join(', '))] : []),
@@ -63,18 +52,15 @@ export function newLoginReport(
 /** Describes a login for programs. */
 export function loginEvent(login: LoginFacts, texts: TerminalTexts): object {
   const { host, user, isChecked, error, token, view, place } = login
-  const pid = holderOf(login)
   return {
     host,
     tried: isChecked,
     ...(error ? { error: failure(error, {}, texts).event } : { user }),
-    ...(token && {
-      scopes: token.scopes,
-      expiresAt: token.expiresAt,
-      refreshable: token.refreshToken !== undefined,
-    }),
-    ...(view && { stored: view.isStored }),
-    ...(pid !== undefined && { heldBy: pid }),
+    scopes: token?.scopes,
+    expiresAt: token?.expiresAt,
+    refreshable: token && token.refreshToken !== undefined,
+    stored: view?.isStored,
+    heldBy: holderOf(login),
     place,
   }
 }

@@ -39,10 +39,8 @@ export async function loginInTerminal(
   return inTerminal(options, async (terminal) => {
     const token = await ('login' in login ? viaSession(login, terminal) : viaActor(login, terminal))
     const { scopes, missingScopes, expiresAt } = token
-    terminal.report.say(
-      { event: 'authorized', scopes, missingScopes, ...(expiresAt !== undefined && { expiresAt }) },
-      [styled('green', '✓'), ` ${terminal.texts.loggedIn}`],
-    )
+    const event = { event: 'authorized', scopes, missingScopes, expiresAt }
+    terminal.report.say(event, [styled('green', '✓'), ` ${terminal.texts.loggedIn}`])
     return token
   })
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -35,7 +35,8 @@ export async function servePage(stream: Stream): Promise<Served> {
       return refuse(response, 403)
     if (path !== '' && path !== 'events') return refuse(response, 404)
     if (request.method !== 'GET') return refuse(response.setHeader('allow', 'GET'), 405)
-    if (path === 'events') return stream.open(response, lastEventId(request))
+    // The last event that the page received before it lost the stream.
+    if (path === 'events') return stream.open(response, Number(request.headers['last-event-id']) || 0)
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
   })
   await new Promise<void>((resolve, reject) =>
@@ -83,10 +84,6 @@ function pathBelow(token: string, path: string): string | undefined {
   const [, given = '', rest] = /^\/([^/]*)\/([^/]*)$/.exec(path) ?? []
   const [a, b] = [given, token].map((text) => createHash('sha256').update(text).digest())
   return a && b && timingSafeEqual(a, b) ? rest : undefined
-}
-
-function lastEventId({ headers }: IncomingMessage): number {
-  return Number(headers['last-event-id']) || 0
 }
 
 function refuse(response: ServerResponse, status: 403 | 404 | 405): void {
