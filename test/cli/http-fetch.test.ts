@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { httpFetch } from '../../src/cli/network/http-fetch.ts'
@@ -13,6 +12,7 @@ import {
   respond,
   silence,
 } from '../support/hostile-server.ts'
+import { listenOnLoopback } from '../support/listen-on-loopback.ts'
 import { responses } from '../support/responses.ts'
 
 test('a login through the fetch of the command survives a hostile service, and follows no redirect', async () => {
@@ -46,12 +46,10 @@ async function responding(bytes: string | Buffer, { leaveOpen = false } = {}) {
       if (leaveOpen) socket.write(bytes)
       else socket.end(bytes)
     })
-    onTestFinished(() => void socket.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests }
+  const { url, close } = await listenOnLoopback(server)
+  onTestFinished(close)
+  return { url: `${url}/`, requests }
 }
 
 describe('the fetch of the command', () => {

@@ -32,17 +32,8 @@ interface Ended {
 
 /** Runs the command with pipes. */
 export function run(args: readonly string[], options: RunOptions) {
-  const {
-    env,
-    cwd,
-    input = '',
-    inputAfter = 0,
-    command = COMMAND,
-    killWhen,
-    isCut,
-    stdout: output,
-    onOutput = () => undefined,
-  } = options
+  const { env, cwd, input = '', inputAfter = 0, command = COMMAND, killWhen, isCut, onOutput } = options
+  const { stdout: output } = options
   const child = spawn(process.execPath, [command, ...args], {
     env,
     cwd,
@@ -56,7 +47,7 @@ export function run(args: readonly string[], options: RunOptions) {
   child.stdout?.on('data', (chunk) => {
     stdout += chunk
     if (isCut instanceof RegExp ? isCut.test(stdout) : isCut) child.stdout?.destroy()
-    onOutput(stdout, (signal) => child.killed || child.kill(signal))
+    onOutput?.(stdout, (signal) => child.killed || child.kill(signal))
   })
   child.stderr?.on('data', (chunk) => {
     stderr += chunk

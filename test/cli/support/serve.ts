@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts'
 
 /** A self-signed certificate for `localhost`, with its key. */
 export const CERTIFICATE = join(import.meta.dirname, 'localhost.pem')
@@ -12,13 +11,6 @@ export const CERTIFICATE = join(import.meta.dirname, 'localhost.pem')
 export async function serve(listener: RequestListener, { isSecure = false } = {}) {
   const pem = readFileSync(CERTIFICATE)
   const server = isSecure ? createSecureServer({ key: pem, cert: pem }, listener) : createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http${isSecure ? 's' : ''}://localhost:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  const { port, close } = await listenOnLoopback(server)
+  return { url: `http${isSecure ? 's' : ''}://localhost:${port}`, close }
 }
