@@ -11,6 +11,8 @@ const RESOURCE = 'https://mcp.example/notes'
 const METADATA = 'https://mcp.example/.well-known/oauth-protected-resource/notes'
 const OTHER = 'https://other.example'
 
+class InvalidToken extends Error {}
+
 /** A server that needs the scope `repo`, in the process of our service. */
 function world(options: TestOptions = {}) {
   const service = startService({
@@ -24,14 +26,15 @@ function world(options: TestOptions = {}) {
   const server = protectMcpServer({ resource: RESOURCE, issuer: ISSUER, requireToken, scopes: ['repo'] })
   const tokenFor = async (fields: Readonly<Record<string, string>>) =>
     (await service.login(fields)).access_token as string
-  return { service, server, tokenFor, ask: asking(server) }
+  const { verifyAccessToken } = server.verifier((message) => new InvalidToken(message))
+  return { service, tokenFor, ask: asking(server), verifyAccessToken }
 }
 
 /** Asks a server about the token of a request: who sends it, or the status and the challenge of the response. */
 const asking =
   ({ authenticate }: ReturnType<typeof protectMcpServer>) =>
-  async (token: string) => {
-    const headers = { authorization: `Bearer ${token}` }
+  async (token?: string) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const answer = await authenticate(new Request(RESOURCE, { headers }))
     return answer instanceof Response ? [answer.status, answer.headers.get('www-authenticate')] : answer
   }
@@ -41,11 +44,11 @@ const refusedWith = (status: number, error: string) => [
   `Bearer realm="authgraph", error="${error}", scope="repo", resource_metadata="${METADATA}"`,
 ]
 
-class InvalidToken extends Error {}
-
 describe('with the service in the same process', () => {
   test('a token of the server says who sends it, in the words of the MCP packages', async () => {
-    const { ask, service, server, tokenFor } = world({ issueToken: () => ({ token: 'one', expiresIn: 60 }) })
+    const { ask, service, verifyAccessToken, tokenFor } = world({
+      issueToken: () => ({ token: 'one', expiresIn: 60 }),
+    })
     const token = await tokenFor({ resource: RESOURCE })
     const authInfo = {
       token: 'one',
@@ -57,7 +60,6 @@ describe('with the service in the same process', () => {
       extra: { user: { id: 7, login: 'octocat' } },
     }
     expect(await ask(token)).toEqual(authInfo)
-    const { verifyAccessToken } = server.verifier((message) => new InvalidToken(message))
     expect(await verifyAccessToken(token)).toEqual(authInfo)
   })
 
@@ -86,35 +88,30 @@ describe('with the service in the same process', () => {
     const at = world({ issueToken: () => ({ token: `token-${++issued}`, expiresIn: 60 }) })
     const token = await tokenOf(at)
     expect(await at.ask(token)).toEqual(refusedWith(status, error))
-    const { verifyAccessToken } = at.server.verifier((message) => new InvalidToken(message))
     // Scopes are left to the packages, which know the 403.
-    const verified = verifyAccessToken(token).then(({ scopes }) => scopes)
+    const verified = at.verifyAccessToken(token).then(({ scopes }) => scopes)
     if (status === 401) await expect(verified).rejects.toThrow(InvalidToken)
     else expect(await verified).toEqual(['gist'])
   })
 
   test('a request without a token gets the scope and the metadata to log in with', async () => {
-    const response = await world().server.authenticate(new Request(RESOURCE))
-    if (!(response instanceof Response)) throw new Error('the request was let in')
-    expect(response.status).toBe(401)
-    expect(response.headers.get('www-authenticate')).toBe(
+    expect(await world().ask()).toEqual([
+      401,
       `Bearer realm="authgraph", scope="repo", resource_metadata="${METADATA}"`,
-    )
+    ])
   })
 
   test.each([
     ['a second one', 'one, Bearer two'],
     ['bytes that no header can hold', 'one\r\ntwo'],
   ])('a verifier refuses a token with %s', async (_, token) => {
-    const { verifyAccessToken } = world().server.verifier((message) => new InvalidToken(message))
-    await expect(verifyAccessToken(token)).rejects.toThrow(InvalidToken)
+    await expect(world().verifyAccessToken(token)).rejects.toThrow(InvalidToken)
   })
 
   test('nobody is told to log in again while the store is down', async () => {
     const update = () => Promise.reject(new StoreUnavailableError('down'))
-    const { ask, server } = world({ store: { update } })
+    const { ask, verifyAccessToken } = world({ store: { update } })
     expect(await ask('any')).toEqual([503, null])
-    const { verifyAccessToken } = server.verifier((message) => new InvalidToken(message))
     const error = await verifyAccessToken('any').catch((error: unknown) => error)
     expect(error instanceof AccessError && error.status).toBe(503)
   })
