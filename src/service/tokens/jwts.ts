@@ -4,7 +4,7 @@ import type { SigningKeys } from '../credentials/signing-keys.ts'
 import { userId } from '../stores/user-id.ts'
 
 /** What is known about an access token. Points in time are epoch milliseconds. */
-interface AccessFacts {
+export interface AccessFacts {
   readonly user: User
   /** The client that received it, unless it is no longer registered. */
   readonly client?: { readonly clientId: Secret } | undefined
