@@ -12,8 +12,11 @@ const LETTER = 7.4
 const NARROW = 6.7
 const INSET = 10
 
-/** How much wider than needed a step may be, or narrower if it has no message and then all fit. */
+/** How much wider than needed a step may be, or narrower if it tells nothing and then all fit. */
 const SPREAD = { least: 0.5, most: 2.5 }
+
+/** Pixels below which a growing picture is whole rather than in words, and how much narrower a step may be in it. */
+const PHONE = { width: 400, least: 0.12 }
 
 /** Seconds of a wait that is drawn too short for its length, and marked so. */
 const LONG = 2
@@ -70,13 +73,16 @@ export class Lanes {
    *
    * @param onChoose Called with the index of the step that the user clicks.
    */
-  show(names: readonly string[], steps: readonly LaneStep[], onChoose?: (index: number) => void): void {
+  show(names: readonly string[], told: readonly LaneStep[], onChoose?: (index: number) => void): void {
+    const room = this.#scroller.clientWidth - RIGHT
+    const isSmall = room < PHONE.width && onChoose === undefined
+    const steps = isSmall ? told.map(withoutWords) : told
     const wire = names.length > FEW ? WIRE.many : WIRE.few
     const topOf = (lane: number) => TOP + lane * (BAR + wire)
     this.#topOf = topOf
     const height = topOf(names.length) - wire + BELOW
     const least = steps.map((_, index) => widthOf(steps, index))
-    const widths = spread(least, steps, this.#scroller.clientWidth - RIGHT)
+    const widths = spread(least, steps, room, isSmall ? PHONE.least : SPREAD.least)
     const starts = widths.map((_, index) => sum(widths.slice(0, index)))
     const end = sum(widths)
     const width = Math.ceil(end + RIGHT)
@@ -88,7 +94,7 @@ export class Lanes {
       else
         svg.append(draw('rect', { class: 'bare', x: 1, y: topOf(lane) + 9, width: end, height: 10, rx: 5 }))
     })
-    let told = ''
+    let shown = ''
     steps.forEach(({ at, messages }, index) => {
       const x = starts[index] ?? 0
       const time = timeText(at)
@@ -96,11 +102,16 @@ export class Lanes {
       group.dataset.index = String(index)
       group.append(
         draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
-        words('tick', x + 2, height - 8, time === told ? '' : time),
+        words(
+          'tick',
+          x + 2,
+          height - 8,
+          time === shown || time.length * NARROW > (widths[index] ?? 0) ? '' : time,
+        ),
         words('tick', x + (widths[index] ?? 0) - 20, height - 8, waitAfter(steps, index) < LONG ? '' : '//'),
         ...drawMessages(messages, x + 6, topOf),
       )
-      told = time
+      shown = time
       group.addEventListener('click', () => onChoose?.(index))
       svg.append(group)
     })
@@ -170,6 +181,10 @@ export class Lanes {
   }
 }
 
+function withoutWords(step: LaneStep): LaneStep {
+  return { ...step, messages: step.messages.map((message) => ({ ...message, words: '' })) }
+}
+
 /** The name of a state without its parents. */
 function lastOf(state: string): string {
   return state.split('.').at(-1) ?? ''
@@ -189,13 +204,18 @@ function widthOf(steps: readonly LaneStep[], index: number): number {
 }
 
 /** Spreads the steps over the room that there is. */
-function spread(least: readonly number[], steps: readonly LaneStep[], room: number): number[] {
+function spread(
+  least: readonly number[],
+  steps: readonly LaneStep[],
+  room: number,
+  narrowest: number,
+): number[] {
   const all = sum(least)
-  const isRigid = (index: number) => steps[index]?.messages.length !== 0
+  const isRigid = (index: number) => steps[index]?.messages.some(({ words }) => words !== '')
   if (all <= room) return least.map((width) => width * Math.min(SPREAD.most, room / all))
   const rigid = sum(least.filter((_, index) => isRigid(index)))
   const part = (room - rigid) / (all - rigid)
-  return least.map((width, index) => (isRigid(index) || !(part >= SPREAD.least) ? width : width * part))
+  return least.map((width, index) => (isRigid(index) || !(part >= narrowest) ? width : width * part))
 }
 
 /** Seconds until the next step. */

@@ -64,7 +64,9 @@ export class Phone {
         void this.#go('POST', new URLSearchParams(fields))
       })
     frame.contentWindow?.scrollTo(0, 0)
-    inPhone('form:has(input.code)')?.scrollIntoView({ block: 'end' })
+    // `scrollIntoView` would also scroll the page that frames this one.
+    const form = inPhone('form:has(input.code)')
+    if (form) frame.contentWindow?.scrollTo(0, form.getBoundingClientRect().bottom - frame.clientHeight)
     this.#showTask()
   }
 

@@ -77,6 +77,16 @@ describe.skipIf(!hasChromium || !isBuilt)(
       expect(await kinds.locator('a:visible').first().textContent()).toBe('authorizeDevice')
     })
 
+    test('stays at its top while the login further down begins', async () => {
+      const tab = await open(PAGES.landing, {
+        viewport: { width: 1440, height: 900 },
+        reducedMotion: 'no-preference',
+      })
+      const phone = tab.frameLocator('.scene iframe').frameLocator('#phone-page')
+      await phone.locator('input.code').waitFor()
+      expect(await tab.evaluate(() => scrollY)).toBe(0)
+    })
+
     test('copies code', async () => {
       const tab = await open(PAGES.landing, {
         viewport: PHONE,
