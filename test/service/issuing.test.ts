@@ -3,7 +3,7 @@ import { Secret } from '../../src/secret.ts'
 import type { ServiceOptions } from '../../src/service/index.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
-import { CLIENT_ID, GRANT_TYPE, HOST, type Said, startService, TOKEN_PATH } from '../support/start-service.ts'
+import { CLIENT_ID, GRANT_TYPE, type Said, startService, TOKEN_PATH } from '../support/start-service.ts'
 
 /** A service whose tokens the test issues. */
 function startSlowService() {
@@ -55,35 +55,31 @@ test('the host issues the token and gets its user, client and scopes', async () 
   expect((await service.whoIs('made-by-the-host')).body.login).toBe('octocat')
 })
 
-test.each(['in process', 'over HTTP'])(
-  'a client that disconnects while its token is issued gets it with its next poll, %s',
-  async (how) => {
-    const { service, made, issuing } = startSlowService()
-    const { deviceCode } = await service.approved()
-    const listening = how === 'over HTTP' ? await service.listen() : undefined
-    if (listening) onTestFinished(listening.close)
-    const [url, send] = listening ? [listening.url, fetch] : [HOST, service.fetch]
-    const poll = (signal?: AbortSignal) => {
-      const body = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
-      const init = { method: 'POST', body: new URLSearchParams(body), ...(signal && { signal }) }
-      return send(url + TOKEN_PATH, init)
-    }
-    const hangUp = new AbortController()
-    const broken = poll(hangUp.signal).catch(() => undefined)
-    await issuing(1)
-    const received = listening?.drain()
-    hangUp.abort()
-    await received
-    made[0]?.resolve('the-token')
-    await broken
-    // Over HTTP, a client that has hung up does not hear when the token is ready.
-    const next = async () => expect(await (await poll()).json()).toMatchObject({ access_token: 'the-token' })
-    await eventually(next)
-    const headers = { authorization: 'Bearer the-token' }
-    expect((await send(`${url}/user`, { headers })).status).toBe(200)
-    expect(service.errors).toEqual([])
-  },
-)
+test('a client that disconnects while its token is issued gets it with its next poll', async () => {
+  const { service, made, issuing } = startSlowService()
+  const { deviceCode } = await service.approved()
+  const { url, drain, close } = await service.listen()
+  onTestFinished(close)
+  const poll = (signal?: AbortSignal) => {
+    const body = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
+    const init = { method: 'POST', body: new URLSearchParams(body), ...(signal && { signal }) }
+    return fetch(url + TOKEN_PATH, init)
+  }
+  const hangUp = new AbortController()
+  const broken = poll(hangUp.signal).catch(() => undefined)
+  await issuing(1)
+  const received = drain()
+  hangUp.abort()
+  await received
+  made[0]?.resolve('the-token')
+  await broken
+  // A client that has hung up does not hear when the token is ready.
+  await eventually(async () =>
+    expect(await (await poll()).json()).toMatchObject({ access_token: 'the-token' }),
+  )
+  expect((await service.whoIs('the-token')).status).toBe(200)
+  expect(service.errors).toEqual([])
+})
 
 test('hooks that throw do not fail a login', async () => {
   const fail = () => {

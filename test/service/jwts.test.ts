@@ -130,11 +130,6 @@ describe('an access token of a service with keys', () => {
     expect((await poll()).status).toBe(503)
     expect(String(service.errors)).toContain('set accessToken to "opaque"')
   })
-
-  test('is what the host made, with accessToken "opaque"', async () => {
-    const service = start({ accessToken: 'opaque', issueToken: () => 'made-by-the-host' })
-    expect((await service.login()).access_token).toBe('made-by-the-host')
-  })
 })
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' }

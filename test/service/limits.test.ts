@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createService, memoryStore } from '../../src/service/index.ts'
+import { memoryStore } from '../../src/service/index.ts'
 import { createEarlyPolls } from '../../src/service/limits/early-polls.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { CLIENT_ID, type Said, startService } from '../support/start-service.ts'
@@ -68,20 +68,6 @@ describe('requests for codes', () => {
     const { body } = await service.askForCodes({}, { 'x-from': NEAR })
     expect(await service.deny(body.user_code)).toBe('done')
     expect(service.memory.size).toBe(2)
-  })
-
-  test('over HTTP are counted by the address of the connection', async () => {
-    const clients = [{ clientId: CLIENT_ID, name: 'App' }]
-    const service = createService({ clients, limits: { codesRequests: { max: 1, window: 60 } } })
-    const { url, close } = await service.listen()
-    try {
-      const body = new URLSearchParams({ client_id: CLIENT_ID })
-      const headers = () => ({ 'x-forwarded-for': crypto.randomUUID() })
-      const init = () => ({ method: 'POST', body, headers: headers() })
-      expect(await statusesOf(2, () => fetch(`${url}/login/device/code`, init()))).toEqual([200, 429])
-    } finally {
-      await close()
-    }
   })
 
   test('a flood from a thousand addresses stays within the store’s memory limit and delays no token', async () => {

@@ -4,6 +4,7 @@ import { inTenSeconds } from '../host/hooks.ts'
 import type { Policy } from '../host/policy.ts'
 import { refuseAbove } from '../host/refused-request.ts'
 import { HostMistakeError } from '../http/types.ts'
+import { keepUntilSettled } from '../limits/keep-until-settled.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { hash } from '../stores/hash.ts'
 import type { Records } from '../stores/records.ts'
@@ -102,13 +103,8 @@ export function createOtherClients(
     const reference = await hash(clientId)
     const stored = await records.find(reference)
     if (stored?.document && clock.now() < stored.document.freshUntil) return stored
-    const begun = fetching.get(clientId)
-    if (begun) return begun
-    const fetched = fetchDocument(reference, clientId, stored ?? {}, address).finally(() =>
-      fetching.delete(clientId),
-    )
-    fetching.set(clientId, fetched)
-    return fetched
+    const fetch = () => fetchDocument(reference, clientId, stored ?? {}, address)
+    return fetching.get(clientId) ?? keepUntilSettled(fetching, clientId, fetch())
   }
 
   return {

@@ -44,15 +44,15 @@ export async function issueFirst(parts: Parts, poll: ApprovedPoll, claim: string
   const family = refreshTokens && { id: newId(), ...refreshTokens }
   let issued: Awaited<ReturnType<typeof issueFor>>
   try {
-    const asked = {
+    const order = {
       user,
       client,
       scopes: splitScopes(scope, ' '),
       ...(resource && { resource }),
       ...(jkt && { jkt }),
+      ...(family && { family: family.id }),
+      secondsLeft: family && (() => family.lifetime),
     }
-    const secondsLeft = family && (() => family.lifetime)
-    const order = { ...asked, ...(family && { family: family.id }), secondsLeft }
     issued = await issueFor(parts, order, grant.claim.until)
   } catch (error) {
     onError(error)
@@ -120,12 +120,11 @@ async function deliver(
   const owner = { user, client: client.reference }
   const target = resource ? { resource } : {}
   const access = { ...owner, scopes, ...target }
-  const bound = jkt ? { jkt } : {}
-  const times = { issuedAt, expiresAt }
   const record = {
     ...access,
-    ...bound,
-    ...times,
+    ...(jkt && { jkt }),
+    issuedAt,
+    expiresAt,
     revocations: counted,
     ...(family ? { family: family.id } : { grant }),
   }
@@ -133,15 +132,8 @@ async function deliver(
   if (family) {
     const { id, refreshToken, expiresAt, reuseWindow } = family
     const input = { ...owner, scope: scopes.join(' '), expiresAt, reuseWindow }
-    if (
-      !(await families.begin(
-        refreshToken,
-        { id, revocations: counted, ...target, ...ofFamily(client, jkt) },
-        issuedAt,
-        input,
-      ))
-    )
-      return 'authorized'
+    const kept = { id, revocations: counted, ...target, ...ofFamily(client, jkt) }
+    if (!(await families.begin(refreshToken, kept, issuedAt, input))) return 'authorized'
   }
   const kept = await tokens.deliver(accessToken, record, {
     changedAt: issuedAt,
@@ -150,9 +142,9 @@ async function deliver(
   })
   if (kept === undefined) return 'authorized'
   const login = family?.id ?? kept.hash
-  if (login) await logins.add(user, login, family?.expiresAt ?? expiresAt).catch(onError)
-  if (client.unverified)
-    await registered?.keep(client.reference, family?.expiresAt ?? expiresAt).catch(onError)
+  const endsAt = family?.expiresAt ?? expiresAt
+  if (login) await logins.add(user, login, endsAt).catch(onError)
+  if (client.unverified) await registered?.keep(client.reference, endsAt).catch(onError)
   const issued = { type: 'token.issued', grant, ...access, replayed } as const
   await emit({ ...issued, ...(family && { family: family.id }) }, request)
   return tokenResponse(dialect, {

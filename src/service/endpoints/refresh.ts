@@ -148,24 +148,17 @@ async function issue(
   try {
     const secondsLeft = (issuedAt: number) => secondsUntil(family.expiresAt, issuedAt)
     const order = { user, client, scopes, ...target, family: id, secondsLeft }
-    const issued = await issueFor(parts, order, claimed.until)
+    const { token, idToken, ...issued } = await issueFor(parts, order, claimed.until)
     const granted = splitScopes(family.scope, ' ')
     if (!issued.scopes.every((scope) => granted.includes(scope)))
       throw new TypeError('issueToken returned a scope at a refresh that the login does not have')
     if (isGone()) throw new Error('the client disconnected before its token was refreshed')
-    const owner = { user, client: client.reference, family: id, revocations }
     const { issuedAt, expiresAt } = issued
-    const record = { ...owner, scopes: issued.scopes, ...target, issuedAt, expiresAt }
+    const owner = { user, client: client.reference, family: id, revocations }
     // Before the pair counts: a crash in between leaves a token that nobody received, and that ends with the family.
-    await tokens.keep(issued.token, record, expiresAt)
-    pair = {
-      accessToken: issued.token,
-      refreshToken: new Secret(newRefreshToken(id, known.generation + 1, known.secret.reveal())),
-      idToken: issued.idToken,
-      jkt,
-      scopes: issued.scopes,
-      expiresAt,
-    }
+    await tokens.keep(token, { ...owner, scopes: issued.scopes, ...target, issuedAt, expiresAt })
+    const refreshToken = new Secret(newRefreshToken(id, known.generation + 1, known.secret.reveal()))
+    pair = { accessToken: token, refreshToken, idToken, jkt, scopes: issued.scopes, expiresAt }
     return (await families.issued(known, claimed, pair, ofFamily(client, jkt))) ? pair : 'dropped'
   } catch (error) {
     onError(error)

@@ -83,25 +83,19 @@ export function noContent(): ServiceResponse {
  * @param retryAfter In seconds.
  */
 export function tooManyRequests(retryAfter: number): ServiceResponse {
-  return json(
-    429,
-    { error: 'too_many_requests', error_description: `too many requests: wait ${retryAfter} seconds` },
-    { 'retry-after': String(retryAfter) },
-  )
+  return tryLater(429, 'too_many_requests', `too many requests: wait ${retryAfter} seconds`, retryAfter)
 }
 
 /** Seconds after which a client may retry when the service is not available. */
 export const SHORT_WAIT = 5
 
 export function unavailable(): ServiceResponse {
-  return json(
-    503,
-    {
-      error: 'temporarily_unavailable',
-      error_description: 'the service cannot respond at the moment: try again later',
-    },
-    { 'retry-after': String(SHORT_WAIT) },
-  )
+  const description = 'the service cannot respond at the moment: try again later'
+  return tryLater(503, 'temporarily_unavailable', description, SHORT_WAIT)
+}
+
+function tryLater(status: number, error: string, description: string, retryAfter: number): ServiceResponse {
+  return json(status, { error, error_description: description }, { 'retry-after': String(retryAfter) })
 }
 
 /** Explains the errors. Octokit shows this link, and prints "undefined" without it. */

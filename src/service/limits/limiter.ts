@@ -4,6 +4,7 @@ import { hash } from '../stores/hash.ts'
 import type { Records } from '../stores/records.ts'
 import { userId } from '../stores/user-id.ts'
 import { ALLOWED, type Allowance, type LimitRefusal, refuseUntil } from './allowance.ts'
+import { keepUntilSettled } from './keep-until-settled.ts'
 import type { Limits } from './limits.ts'
 
 /** Whether something may happen. If so, call `keep` or `undo` once it is known whether it counts. */
@@ -170,11 +171,7 @@ export function createLimiter(limits: Limits, records: Records<Count>, clock: { 
       const own = `${name} ${address === undefined ? '' : networkOf(address)}`
       if (!isRight) return password(own, name, isRight)
       const key = JSON.stringify([own, username])
-      const begun = rightPasswords.get(key)
-      if (begun) return begun
-      const counted = password(own, name, isRight).finally(() => rightPasswords.delete(key))
-      rightPasswords.set(key, counted)
-      return counted
+      return rightPasswords.get(key) ?? keepUntilSettled(rightPasswords, key, password(own, name, isRight))
     },
 
     userCode(user: User, address: string | undefined): Promise<Attempt> {

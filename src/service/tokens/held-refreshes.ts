@@ -1,3 +1,4 @@
+import { keepUntilSettled } from '../limits/keep-until-settled.ts'
 import type { Refreshed } from './families.ts'
 
 /** Milliseconds between two looks at a refresh token that another instance is spending. */
@@ -50,17 +51,4 @@ export function createHeldRefreshes() {
       }
     },
   }
-}
-
-function keepUntilSettled<Result>(
-  kept: Map<string, Promise<Result>>,
-  token: string,
-  result: Promise<Result>,
-): Promise<Result> {
-  kept.set(token, result)
-  const forget = () => {
-    if (kept.get(token) === result) kept.delete(token)
-  }
-  result.then(forget, forget)
-  return result
 }

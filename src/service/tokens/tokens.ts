@@ -119,13 +119,13 @@ export function createTokens(
     },
 
     /**
-     * Keeps a token until `expiresAt` (epoch milliseconds). It ends the oldest token of its family if there are more than
+     * Keeps a token until it expires. It ends the oldest token of its family if there are more than
      * ten, so that a client that refreshes again and again does not fill the store.
      */
-    async keep(token: Secret, record: AccessTokenRecord, expiresAt: number): Promise<void> {
+    async keep(token: Secret, record: AccessTokenRecord & { readonly expiresAt: number }): Promise<void> {
       const hashed = await hash(token.reveal())
-      await tokens.put(hashed, { ...record, expiresAt }, expiresAt)
-      await addToFamily(record, hashed, expiresAt)
+      await tokens.put(hashed, record, record.expiresAt)
+      await addToFamily(record, hashed, record.expiresAt)
     },
 
     /** Finds a token that is valid, and ends its delivery. Of a token that the host verifies, only the owner is known. */

@@ -161,15 +161,11 @@ function inTransaction<Result>(database: SqliteDatabase, write: () => Result): R
     database.exec('COMMIT')
     return result
   } catch (error) {
-    rollBack(database)
+    try {
+      database.exec('ROLLBACK')
+    } catch {
+      // SQLite has ended the transaction.
+    }
     throw error
-  }
-}
-
-function rollBack(database: SqliteDatabase): void {
-  try {
-    database.exec('ROLLBACK')
-  } catch {
-    // SQLite has ended the transaction.
   }
 }
