@@ -113,11 +113,7 @@ export async function unlessUnavailable<Result>(
     if (error instanceof AccessError) throw error
     onError?.(error)
     throw new AccessError(
-      {
-        status: 503,
-        retryAfter: SHORT_WAIT,
-        cause: error,
-      },
+      { status: 503, retryAfter: SHORT_WAIT, cause: error },
       'the credential cannot be checked at the moment: try again later',
     )
   }

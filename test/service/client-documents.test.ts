@@ -146,14 +146,6 @@ describe('a client whose ID is the URL of its document', () => {
     for (const name of ['a', 'b', 'c']) statuses.push(await ask(`https://app.example/${name}`))
     expect([statuses, host.requests.length]).toEqual([[401, 401, 429], 2])
   })
-
-  test('is announced by the metadata', async () => {
-    const { body } = await world().service.send('/.well-known/oauth-authorization-server')
-    expect(body).toMatchObject({
-      client_id_metadata_document_supported: true,
-      token_endpoint_auth_methods_supported: ['none'],
-    })
-  })
 })
 
 describe('a document at a private address', () => {

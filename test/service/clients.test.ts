@@ -124,12 +124,6 @@ test('an approval counts while the function fails, and its event is told without
   expect(service.told()).toMatchObject([{ type: 'decision', decision: 'approved' }])
 })
 
-test('the metadata names all ways in which a client of a function may authenticate', async () => {
-  const { body } = await world().service.send('/.well-known/oauth-authorization-server')
-  const all = ['none', 'client_secret_basic', 'client_secret_post']
-  expect(body.token_endpoint_auth_methods_supported).toEqual(all)
-})
-
 function raise(): never {
   throw new Error('down')
 }

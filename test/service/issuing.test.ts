@@ -77,7 +77,8 @@ test('a client that disconnects while its token is issued gets it with its next 
   await eventually(async () =>
     expect(await (await poll()).json()).toMatchObject({ access_token: 'the-token' }),
   )
-  expect((await service.whoIs('the-token')).status).toBe(200)
+  const headers = { authorization: 'Bearer the-token' }
+  expect((await fetch(`${url}/user`, { headers })).status).toBe(200)
   expect(service.errors).toEqual([])
 })
 

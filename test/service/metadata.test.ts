@@ -3,7 +3,7 @@ import { discover } from '../../src/client/discover.ts'
 import { createService } from '../../src/service/index.ts'
 import { ecKey } from '../support/ec-key.ts'
 import { freePort } from '../support/free-port.js'
-import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
+import { CLIENT_ID, GRANT_TYPE, startService, type TestOptions } from '../support/start-service.ts'
 
 test('the metadata lists the endpoints and the grant type', async () => {
   const { status, headers, body } = await startService().send('/.well-known/oauth-authorization-server')
@@ -18,6 +18,30 @@ test('the metadata lists the endpoints and the grant type', async () => {
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint: 'http://localhost/login/oauth/revoke',
     revocation_endpoint_auth_methods_supported: ['none'],
+  })
+})
+
+const app = { clientId: CLIENT_ID, name: 'App' }
+const own = { clientId: 'own', name: 'Own', clientSecret: 'secret' }
+const REGISTRATION = { registration_endpoint: 'http://localhost/login/oauth/register' }
+const DOCUMENTS = { client_id_metadata_document_supported: true }
+const SECRETLY = ['client_secret_basic', 'client_secret_post']
+
+test.each<[string, TestOptions, string[], object?]>([
+  ['no clients', { clients: [] }, ['none']],
+  ['a client with a secret', { clients: [own] }, SECRETLY],
+  ['a client with a secret, and one without', { clients: [own, app] }, ['none', ...SECRETLY]],
+  ['a function that finds clients', { clients: () => app }, ['none', ...SECRETLY]],
+  ['registration', { clients: [], registration: true }, ['none', ...SECRETLY], REGISTRATION],
+  ['documents of clients', { clients: [], clientIdMetadataDocuments: { hosts: '*' } }, ['none'], DOCUMENTS],
+])('with %s, the metadata says how clients authenticate', async (_, options, methods, more = {}) => {
+  const service = startService({ refreshTokens: { lifetime: 3600 }, ...options })
+  const { body } = await service.send('/.well-known/oauth-authorization-server')
+  expect(body).toMatchObject({
+    grant_types_supported: [GRANT_TYPE, 'refresh_token'],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    ...more,
   })
 })
 

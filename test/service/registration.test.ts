@@ -150,11 +150,3 @@ test('the page shows the name of a client that registered itself as a claim, and
   )
   expect(await pageOf('listed')).not.toContain('Nobody has checked')
 })
-
-test('the metadata names the registration endpoint', async () => {
-  const { body } = await start().send('/.well-known/oauth-authorization-server')
-  expect(body).toMatchObject({
-    registration_endpoint: `${HOST}${PATH}`,
-    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
-  })
-})

@@ -197,24 +197,6 @@ describe('a client with a secret', () => {
     expect(await ask(service, CLIENT_ID, 'guess')).toBe(404)
   })
 
-  test('is told so by the metadata', async () => {
-    const methods = async (options: Partial<ServiceOptions>) =>
-      (await start(options).send('/.well-known/oauth-authorization-server')).body
-    const secretly = ['client_secret_basic', 'client_secret_post']
-    expect(await methods({})).toMatchObject({
-      grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
-      token_endpoint_auth_methods_supported: ['none', ...secretly],
-      revocation_endpoint_auth_methods_supported: ['none', ...secretly],
-    })
-    for (const [number, supported] of [
-      [2, secretly],
-      [0, ['none']],
-    ] as const) {
-      const { token_endpoint_auth_methods_supported } = await methods({ clients: clients.slice(0, number) })
-      expect(token_endpoint_auth_methods_supported).toEqual(supported)
-    }
-  })
-
   const remove = (
     service: Service,
     body: object | string,
