@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { SHOWN } from '../../docs/break/card.ts'
 import { LANES } from '../../docs/break/faults.ts'
 import { readOutcomes } from '../../docs/break/outcomes.ts'
-import { serveBuiltPage } from '../support/built-page.ts'
-import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { violations } from './axe.ts'
-import { openTab, scrollsSideways, smallLetters } from './open-tab.ts'
+import { inChromium, scrollsSideways, served, smallLetters } from './open-tab.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const DESK = { width: 1280, height: 800 }
@@ -17,22 +16,12 @@ const PHONE = { width: 390, height: 844 }
 const RUNS = SHOWN.length * LANES.length * 2
 
 describe.skipIf(!hasChromium)(`break a login, ${IN_CHROMIUM}`, () => {
-  let browser: Browser
-  let page: Awaited<ReturnType<typeof serveBuiltPage>>
-
-  beforeAll(async () => {
-    page = await serveBuiltPage(resolve(root, 'docs/break'))
-    browser = await launchChromium()
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await page?.close()
-  })
+  const { openTab } = inChromium()
+  const page = served('docs/break')
 
   /** Opens the page, with an address such as `#break=503`. */
-  async function open(address = '', options: Parameters<typeof openTab>[1] = {}): Promise<Page> {
-    const tab = await openTab(browser, { viewport: DESK, reducedMotion: 'reduce', ...options })
+  async function open(address = '', options: BrowserContextOptions = {}): Promise<Page> {
+    const tab = await openTab({ viewport: DESK, reducedMotion: 'reduce', ...options })
     await tab.goto(`${page.url}${address}`)
     return tab
   }

@@ -1,20 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveBuiltPage } from '../support/built-page.ts'
-import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import type { BrowserContextOptions } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { violations } from './axe.ts'
-import { openTab, scrollsSideways } from './open-tab.ts'
+import { inChromium, scrollsSideways, served } from './open-tab.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /** Maximum size of the whole page, compressed, in bytes. */
 const LARGEST = 40_000
-
-/** Milliseconds to generate the paths, which the build does. */
-const SLOW = 300_000
 
 /** The graphs, by the name that the tests print. */
 const NAMES = {
@@ -32,22 +28,12 @@ function figure(name: string): number {
 }
 
 describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () => {
-  let page: Awaited<ReturnType<typeof serveBuiltPage>>
-  let browser: Browser
-
-  beforeAll(async () => {
-    page = await serveBuiltPage(resolve(root, 'docs/explorer'))
-    browser = await launchChromium()
-  }, SLOW)
-
-  afterAll(async () => {
-    await browser?.close()
-    await page?.close()
-  })
+  const { openTab } = inChromium()
+  const page = served('docs/explorer')
 
   /** @param isPaused Whether time passes only when a test says so. */
   async function open(hash = '', options: BrowserContextOptions = {}, isPaused = false) {
-    const tab = await openTab(browser, { viewport: { width: 1280, height: 800 }, ...options })
+    const tab = await openTab({ viewport: { width: 1280, height: 800 }, ...options })
     if (isPaused) {
       await tab.clock.install({ time: 0 })
       await tab.clock.pauseAt(1000)

@@ -1,17 +1,16 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDeviceAuthorization } from '../../src/index.ts'
 import { recordLogin } from '../../src/recording/index.ts'
 import { createService } from '../../src/service/index.ts'
-import { serveBuiltPage } from '../support/built-page.ts'
-import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { violations } from './axe.ts'
-import { openTab, scrollsSideways, smallLetters } from './open-tab.ts'
+import { inChromium, scrollsSideways, served, smallLetters } from './open-tab.ts'
 
 /** Maximum size of the page without its font, compressed, in bytes. */
 const LARGEST = 110_000
@@ -36,21 +35,11 @@ const FAULTS = [
 ]
 
 describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }, () => {
-  let page: Awaited<ReturnType<typeof serveBuiltPage>>
-  let browser: Browser
-
-  beforeAll(async () => {
-    page = await serveBuiltPage(resolve(import.meta.dirname, '../../docs/live'))
-    browser = await launchChromium()
-  }, SLOW)
-
-  afterAll(async () => {
-    await browser?.close()
-    await page?.close()
-  })
+  const { openTab } = inChromium()
+  const page = served('docs/live')
 
   async function open(options: BrowserContextOptions = {}, url = page.url) {
-    const tab = await openTab(browser, { viewport: DESK, ...options })
+    const tab = await openTab({ viewport: DESK, ...options })
     const asked: string[] = []
     tab.on('request', (request) => asked.push(request.url()))
     await tab.goto(url)

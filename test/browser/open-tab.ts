@@ -1,21 +1,52 @@
+import { resolve } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { serveBuiltPage } from '../support/built-page.ts'
+import { launchChromium } from '../support/chromium.ts'
 
 /** Pixels of the smallest letters that can be read. */
 const SMALLEST = 12
 
-/** Opens a tab until the test ends, which fails if the page has reported an error. */
-export async function openTab(browser: Browser, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext(options)
-  const tab = await context.newPage()
-  const problems: string[] = []
-  tab.on('pageerror', ({ message }) => problems.push(message))
-  tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-  onTestFinished(async () => {
-    await context.close()
-    expect(problems).toEqual([])
+/** Milliseconds to build a page: the paths of the explorer are generated. */
+const SLOW = 300_000
+
+/** A browser for the tests of a `describe`. */
+export function inChromium(more?: readonly string[]) {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium(more)
   })
-  return tab
+  afterAll(() => browser?.close())
+
+  /** Opens a tab until the test ends. */
+  async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    return context.newPage()
+  }
+
+  /** The same for a page that must report no error. */
+  async function openTab(options: BrowserContextOptions = {}): Promise<Page> {
+    const problems: string[] = []
+    // Before the tab is closed, more may arrive.
+    onTestFinished(() => expect(problems).toEqual([]))
+    const tab = await newTab(options)
+    tab.on('pageerror', ({ message }) => problems.push(message))
+    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    return tab
+  }
+
+  return { newTab, openTab }
+}
+
+/** A page of the documentation, which is built and served for the tests of a `describe`. */
+export function served(folder: string) {
+  const page = {} as Awaited<ReturnType<typeof serveBuiltPage>>
+  beforeAll(async () => {
+    Object.assign(page, await serveBuiltPage(resolve(import.meta.dirname, '../..', folder)))
+  }, SLOW)
+  afterAll(() => page.close?.())
+  return page
 }
 
 /** Whether the page is wider than the window. */

@@ -1,20 +1,16 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { behindProxies, type Policy } from '../../src/service/index.ts'
-import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
+import { inChromium } from './open-tab.ts'
 
 /** Where the phisher's device is, and where its victim. */
 const FAR = '203.0.113.66'
 const HERE = '198.51.100.9'
 
 describe.skipIf(!hasChromium)(`a phisher, ${IN_CHROMIUM}`, { timeout: 60_000 }, () => {
-  let chromium: Browser
-
-  beforeAll(async () => {
-    chromium = await launchChromium()
-  }, 60_000)
-  afterAll(() => chromium?.close())
+  const { newTab } = inChromium()
 
   /** A phisher who has requested codes, and a victim who is signed in and follows the phisher's link. */
   async function begin({ policy, scope = 'read:user' }: { policy?: Policy; scope?: string }) {
@@ -32,14 +28,8 @@ describe.skipIf(!hasChromium)(`a phisher, ${IN_CHROMIUM}`, { timeout: 60_000 }, 
     }
     const { device_code, user_code } = await post('/login/device/code', { scope })
 
-    async function browser(from = HERE): Promise<Page> {
-      const context = await chromium.newContext({ extraHTTPHeaders: { 'x-forwarded-for': from } })
-      onTestFinished(() => context.close())
-      return context.newPage()
-    }
-
     return {
-      browser,
+      browser: (from = HERE) => newTab({ extraHTTPHeaders: { 'x-forwarded-for': from } }),
       userCode: user_code as string,
       /** The phisher writes the link himself: it does not matter whether the service offers one. */
       link: `${url}/login/device?user_code=${user_code}`,

@@ -1,20 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import type { Browser } from 'playwright-core'
 import { renderToString } from 'react-dom/server'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ENTRIES } from '../../build/entries.js'
-import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { CODES_PATH, startService, TOKEN_PATH } from '../support/start-service.ts'
-import { openTab } from './open-tab.ts'
+import { inChromium } from './open-tab.ts'
 import { App } from './react/app.tsx'
 
 describe.skipIf(!hasChromium)(`useDeviceLogin on a page that a server rendered, ${IN_CHROMIUM}`, () => {
-  let browser: Browser
+  const { openTab } = inChromium()
   let script = ''
 
   beforeAll(async () => {
-    browser = await launchChromium()
     const { outputFiles } = await build({
       entryPoints: [fileURLToPath(new URL('react/hydrate.tsx', import.meta.url))],
       alias: Object.fromEntries(ENTRIES.map(({ name, source }) => [name, `./${source}`])),
@@ -26,14 +24,13 @@ describe.skipIf(!hasChromium)(`useDeviceLogin on a page that a server rendered, 
     })
     script = outputFiles[0]?.text ?? ''
   })
-  afterAll(() => browser?.close())
 
   /** Opens the page on the origin of a service, and starts a login. A difference to the HTML would fail the test. */
   async function start() {
     const service = startService({ clients: [{ clientId: 'id', name: 'App' }] })
     const { url, close } = await service.listen()
     onTestFinished(close)
-    const tab = await openTab(browser, {})
+    const tab = await openTab()
     const body = `<script type="module" src="/page.js"></script><body>${renderToString(<App />)}</body>`
     await tab.route(`${url}/`, (route) => route.fulfill({ contentType: 'text/html', body }))
     await tab.route(`${url}/page.js`, (route) =>

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { violations } from './axe.ts'
+import { inChromium } from './open-tab.ts'
 
 const site = resolve(import.meta.dirname, '../../docs/site')
 const isBuilt = existsSync(resolve(site, 'llms.txt'))
@@ -23,17 +24,10 @@ const PAGES = {
 describe.skipIf(!hasChromium || !isBuilt)(
   `the site, ${isBuilt ? IN_CHROMIUM : 'skipped: run npm run docs first'}`,
   () => {
-    let browser: Browser
+    const { newTab } = inChromium(['--allow-file-access-from-files'])
 
-    beforeAll(async () => {
-      browser = await launchChromium(['--allow-file-access-from-files'])
-    })
-
-    afterAll(() => browser?.close())
-
-    async function open(file: string, options: Parameters<Browser['newPage']>[0]): Promise<Page> {
-      const tab = await browser.newPage({ reducedMotion: 'reduce', ...options })
-      onTestFinished(() => tab.close())
+    async function open(file: string, options: BrowserContextOptions): Promise<Page> {
+      const tab = await newTab({ reducedMotion: 'reduce', ...options })
       await tab.goto(String(pathToFileURL(resolve(site, file))))
       return tab
     }

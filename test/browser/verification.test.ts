@@ -1,5 +1,5 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { brandedPage, defaultPage, type ServiceOptions } from '../../src/service/index.ts'
 import type { PageState } from '../../src/service/page/index.ts'
 import { HOSTILE, samples, withText } from '../../src/testing/page-samples.ts'
@@ -8,6 +8,7 @@ import { sunnyPage } from '../service/pages/brands.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
 import { runAxe } from './axe.ts'
+import { inChromium } from './open-tab.ts'
 
 const states: [string, PageState][] = Object.entries(samples)
 
@@ -26,18 +27,7 @@ const statesOf = (render: (state: PageState) => string) =>
   states.filter(([name]) => render === defaultPage || TYPICAL.includes(name))
 
 describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout: 60_000 }, () => {
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 60_000)
-  afterAll(() => browser?.close())
-
-  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext(options)
-    onTestFinished(() => context.close())
-    return context.newPage()
-  }
+  const { newTab: openPage } = inChromium()
 
   /** A service over HTTP, a device that has requested codes, and a browser page. */
   async function begin(options: BrowserContextOptions = {}, serviceOptions: Partial<ServiceOptions> = {}) {

@@ -1,26 +1,20 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import type { BrowserContextOptions } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { watchedFlow } from '../support/watched-flow.ts'
 import { violations } from './axe.ts'
-import { openTab, scrollsSideways } from './open-tab.ts'
+import { inChromium, scrollsSideways } from './open-tab.ts'
 
 /** Milliseconds for tests, including the start of the browser. */
 const SLOW = 60_000
 
 describe.skipIf(!hasChromium)(`the page of --watch, ${IN_CHROMIUM}`, { timeout: SLOW }, () => {
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, SLOW)
-
-  afterAll(() => browser?.close())
+  const { openTab } = inChromium()
 
   async function open(options: BrowserContextOptions = {}) {
     const flow = await watchedFlow()
     onTestFinished(flow.close)
-    const tab = await openTab(browser, { viewport: { width: 1440, height: 1000 }, ...options })
+    const tab = await openTab({ viewport: { width: 1440, height: 1000 }, ...options })
     await tab.goto(flow.address)
     return {
       flow,
