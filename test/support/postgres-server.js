@@ -1,8 +1,9 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { freePort } from './free-port.js'
+import { startDatabase } from './start-database.js'
 
 /** Debian keeps the programs of a server in a folder of their version. */
 const VERSIONS = '/usr/lib/postgresql'
@@ -30,61 +31,15 @@ export async function startPostgres({ fsync = 'off' } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'authgraph-postgres-'))
   if (account) chownSync(folder, account.uid, account.gid)
   run('initdb', '--pgdata', folder, '--username', 'authgraph', '--auth', 'trust', '--no-sync')
-  let server
-
-  const signal = (name) => {
-    // The processes of the connections are in sessions of their own.
-    const children = spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' }).stdout.split('\n')
-    for (const pid of [String(server.pid), ...children]) if (pid !== '') process.kill(Number(pid), name)
-  }
-  const postgres = {
-    port,
-    url: `postgres://authgraph@127.0.0.1:${port}/postgres`,
-    async start() {
-      const options = [
-        `port=${port}`,
-        `fsync=${fsync}`,
-        'listen_addresses=127.0.0.1',
-        'unix_socket_directories=',
-      ]
-      const args = ['-D', folder, ...options.flatMap((option) => ['-c', option])]
-      server = spawn(join(programs ?? '', 'postgres'), args, {
-        ...account,
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
-      await ready(server)
-    },
-    async kill() {
-      if (server.exitCode !== null || server.signalCode !== null) return
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGQUIT')
-      await ended
-    },
-    async stop() {
-      await postgres.kill()
-      rmSync(folder, { recursive: true, force: true })
-    },
-    freeze: () => signal('SIGSTOP'),
-    thaw: () => signal('SIGCONT'),
-  }
-  await postgres.start()
-  return postgres
+  const options = [`port=${port}`, `fsync=${fsync}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
+  const args = ['-D', folder, ...options.flatMap((option) => ['-c', option])]
+  const program = join(programs ?? '', 'postgres')
+  const server = await startDatabase({ program, args, folder, power: 'SIGQUIT', ...account })
+  return { ...server, port, url: `postgres://authgraph@127.0.0.1:${port}/postgres` }
 }
 
 function run(program, ...args) {
   execFileSync(join(programs ?? '', program), args, { ...account, cwd: tmpdir(), stdio: 'ignore' })
-}
-
-function ready({ stderr }) {
-  return new Promise((resolve, reject) => {
-    let log = ''
-    stderr?.on('data', (chunk) => {
-      log += chunk
-      if (log.includes('database system is ready to accept connections')) resolve()
-    })
-    stderr?.once('close', () => reject(new Error(`postgres ended: ${log}`)))
-  })
 }
 
 function idsOf(user) {

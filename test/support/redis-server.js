@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.js'
+import { startDatabase } from './start-database.js'
 
 /** Whether Redis is installed. Tests that need it are skipped otherwise. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -26,40 +27,7 @@ export async function startRedis(mode = 'forgotten') {
     appendfsync: 'always',
     'cluster-enabled': mode === 'cluster' ? 'yes' : 'no',
   }
-  let server
-
-  const redis = {
-    port,
-    url: `redis://127.0.0.1:${port}`,
-    async start() {
-      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
-      server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
-      await ready(server)
-    },
-    async kill() {
-      if (server.exitCode !== null || server.signalCode !== null) return
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGKILL')
-      await ended
-    },
-    async stop() {
-      await redis.kill()
-      rmSync(folder, { recursive: true, force: true })
-    },
-    freeze: () => void server.kill('SIGSTOP'),
-    thaw: () => void server.kill('SIGCONT'),
-  }
-  await redis.start()
-  return redis
-}
-
-function ready({ stdout }) {
-  return new Promise((resolve, reject) => {
-    let log = ''
-    stdout.on('data', (chunk) => {
-      log += chunk
-      if (log.includes('Ready to accept connections')) resolve()
-    })
-    stdout.once('close', () => reject(new Error(`redis-server ended: ${log}`)))
-  })
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+  const server = await startDatabase({ program: 'redis-server', args, folder, power: 'SIGKILL' })
+  return { ...server, port, url: `redis://127.0.0.1:${port}` }
 }
