@@ -34,12 +34,7 @@ function world(options: Partial<ServiceOptions> = {}) {
   }
 
   async function over<Value>(promise: Promise<Value>): Promise<Value> {
-    let isOver = false
-    const done = () => {
-      isOver = true
-    }
-    promise.then(done, done)
-    await time.until(() => isOver)
+    await time.settled(promise)
     return promise
   }
 

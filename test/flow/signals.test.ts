@@ -69,11 +69,8 @@ test.each(Object.entries(CALLS))(
     const time = new VirtualTime()
     const { signal } = new AbortController()
     const { fetch } = scriptedService(time, ...script)
-    let isOver = false
-    const called = call({ signal, fetch, clock: time.clock() }).finally(() => {
-      isOver = true
-    })
-    await time.until(() => isOver)
+    const called = call({ signal, fetch, clock: time.clock() })
+    await time.settled(called)
     await called
     expect(listenersOf(signal)).toEqual([])
     expect(time.timers).toBe(0)

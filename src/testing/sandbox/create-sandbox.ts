@@ -320,16 +320,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       await time.advance(seconds * 1000)
     },
     async run(promise) {
-      let settled = false
-      const settle = () => {
-        settled = true
-      }
-      promise.then(settle, settle)
-      await time
-        ?.until(() => settled)
-        .catch(() => {
-          throw new Error('the promise did not settle: is it waiting for an approval or a response?')
-        })
+      await time?.settled(promise).catch(() => {
+        throw new Error('the promise did not settle: is it waiting for an approval or a response?')
+      })
       return promise
     },
     inject(fault, { on = () => true, times = 1 } = {}) {

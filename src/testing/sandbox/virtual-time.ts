@@ -104,6 +104,16 @@ export class VirtualTime {
     }
   }
 
+  /** Advances time until a promise settles, however it does. */
+  async settled(promise: Promise<unknown>): Promise<void> {
+    let isSettled = false
+    const settle = () => {
+      isSettled = true
+    }
+    promise.then(settle, settle)
+    await this.until(() => isSettled)
+  }
+
   /** Runs everything that does not wait for a timer. */
   async settle(): Promise<void> {
     for (let idle = 0; idle < 4; idle = this.#holds === 0 ? idle + 1 : 0) {

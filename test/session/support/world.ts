@@ -38,12 +38,7 @@ export function world(options: { readonly reuseWindow?: number; readonly expires
   }
   /** Resolves once virtual time has brought the promise to its end. */
   async function over<Value>(promise: Promise<Value>): Promise<Value> {
-    let isOver = false
-    promise.then(
-      () => (isOver = true),
-      () => (isOver = true),
-    )
-    await time.until(() => isOver)
+    await time.settled(promise)
     return promise
   }
   const read = (session: Session) => over(session.token()).then((token) => token.reveal())
