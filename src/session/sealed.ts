@@ -1,6 +1,6 @@
 import { BadOptionError, DamagedRecordError } from '../errors.ts'
 import { decrypt, encrypt, KEY_LENGTH, type SealedText } from '../store/encryption.ts'
-import type { Change, Json, Store } from '../store/store.ts'
+import type { Change, Json } from '../store/store.ts'
 import { createTurns } from '../store/turns.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -21,12 +21,6 @@ export interface RecordSeal {
   open(name: string, value: Json | undefined): Promise<Json | undefined>
 }
 
-/** What reads a change, and replaces the record if it is still the same. */
-interface Replacement {
-  readonly before: Json | undefined
-  readonly change: Change<unknown>
-}
-
 /**
  * Encrypts the tokens in a store with AES-256-GCM, and the secret data of sessions. The rest of each record (login,
  * generation, claim) stays readable, but a token opens only in the record that it was written with.
@@ -45,9 +39,14 @@ export function sealed(store: SessionStore, key: SealingKey): SessionStore {
   ): Promise<{ readonly result: Result; readonly known: string }> {
     const before = await store.update(name, (value) => ({ result: value }))
     const made = change(await open(name, before))
+    const done = { result: made.result, known: '' }
+    if (made.value === undefined) return done
     const closed = made.value ? { ...made, value: await close(name, made.value) } : made
-    if (await replace(store, name, { before, change: closed })) return { result: made.result, known: '' }
-    return update(name, change)
+    const isReplaced = await store.update<boolean>(name, (now) =>
+      JSON.stringify(now) === JSON.stringify(before) ? { ...closed, result: true } : { result: false },
+    )
+    // Otherwise, another process has changed the record.
+    return isReplaced ? done : update(name, change)
   }
 
   return {
@@ -103,14 +102,6 @@ async function importKey(key: SealingKey): Promise<CryptoKey> {
 function assertKey(key: Uint8Array): void {
   if (!(key instanceof Uint8Array) || key.byteLength !== KEY_LENGTH)
     throw new BadOptionError(`key must be a Uint8Array of ${KEY_LENGTH} bytes`)
-}
-
-/** Resolves to false where another process has changed the record. */
-async function replace(store: Store, name: string, { before, change }: Replacement): Promise<boolean> {
-  if (change.value === undefined) return true
-  return store.update<boolean>(name, (now) =>
-    JSON.stringify(now) === JSON.stringify(before) ? { ...change, result: true } : { result: false },
-  )
 }
 
 /** The name and the rest of a record, with sorted members: some stores change their order. */

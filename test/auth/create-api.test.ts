@@ -153,21 +153,6 @@ describe('createApi', () => {
     expect(error).not.toHaveProperty('cause')
   })
 
-  test('rejects with another error where the fetch has a bug', async () => {
-    const fetch = () => Promise.reject(new TypeError('ghp_secret.then is not a function'))
-    const error = await createApi({ auth: personalToken('ghp_secret'), fetch })<Error>('/user').catch(
-      (error) => error,
-    )
-    expect(error).toMatchObject({ code: 'bad_option', message: 'fetch has a bug: it threw a TypeError' })
-    expect(error).not.toHaveProperty('cause')
-  })
-
-  test('keeps to the host of the API', async () => {
-    const { sent, fetch } = recordingFetch()
-    await expect(createApi({ fetch })('https://evil.example/')).rejects.toMatchObject({ code: 'wrong_host' })
-    expect(sent).toEqual([])
-  })
-
   test('is not made for a provider without an API, nor for one off https', () => {
     const provider = rfc8628(endpoints)
     expect(() => createApi({ provider })).toThrow(expect.objectContaining({ code: 'bad_option' }))

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type AnyAuthgraphError, refresh } from '../../src/index.ts'
+import type { AnyAuthgraphError } from '../../src/index.ts'
 import { startFlow } from '../support/flow.ts'
-import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
 
 const { codes, token } = responses
@@ -96,14 +95,5 @@ describe('a fetch of the caller', () => {
       expect(error).toBeDefined()
       expect(error).not.toHaveProperty('cause')
     }
-  })
-
-  test('is named at a refresh as well', async () => {
-    const refreshed = (message: string) =>
-      refresh(oldToken, { clientId: 'id', fetch: () => Promise.reject(new TypeError(message)) }).catch(
-        (error) => error,
-      )
-    expect(await refreshed('x is not a function')).toMatchObject({ code: 'bad_option', cause: {} })
-    expect(await refreshed('ghr_old is not a function')).not.toHaveProperty('cause')
   })
 })

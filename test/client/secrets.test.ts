@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ref, shallowRef } from 'vue'
 import * as errors from '../../src/errors.ts'
-import { authorizeDevice, createDeviceAuthorization, Secret, viewOf, watchActor } from '../../src/index.ts'
+import { createDeviceAuthorization, Secret, viewOf, watchActor } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
@@ -108,27 +108,6 @@ describe('nothing secret is seen', () => {
     expectNothingIn([output, context.codes])
     const visible = JSON.stringify(seen)
     for (const secret of SECRETS) expect(visible).not.toContain(secret)
-  })
-
-  test('in any error of the promise', async () => {
-    const script = [
-      { ...codes, user_code: 5 },
-      { error: 'invalid_scope' },
-      new Error(SECRETS.join()),
-      new Response(''),
-    ]
-    for (const line of script) {
-      const time = new VirtualTime()
-      const { fetch } = scriptedService(time, line)
-      const error = await authorizeDevice({
-        clientId: 'client-id-in-the-clear',
-        onCodes: () => undefined,
-        fetch,
-      }).catch((error) => error)
-      expect(error).toBeInstanceOf(errors.AuthgraphError)
-      expectNothingIn(error)
-      expectNothingIn(error.stack)
-    }
   })
 })
 

@@ -197,14 +197,6 @@ describe('the keys of an issuer', () => {
     expect(count('/keys')).toBe(2)
   })
 
-  test('that were removed are no longer trusted after ten minutes', async () => {
-    const { ask, sign, pass, documents } = world()
-    await ask(await sign())
-    documents.keys = () => Response.json({ keys: [NEXT] })
-    await pass(600)
-    await expect(ask(await sign())).rejects.toMatchObject(invalid)
-  })
-
   test('are used for an hour while the issuer is away, and it is asked every five seconds at most', async () => {
     const { ask, sign, pass, documents, count } = world()
     await ask(await sign())
