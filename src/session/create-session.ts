@@ -411,27 +411,13 @@ function placeOf({ value, context: { kept } }: SessionSnapshot): string {
 }
 
 /** Waits until nothing is in flight. Rejects if the session was stopped before. */
-export function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSnapshot> {
-  return new Promise((resolve, reject) => {
-    const give = () => {
-      subscription?.unsubscribe()
-      signal?.removeEventListener('abort', cancel)
-    }
-    const cancel = () => {
-      give()
-      reject(new CancelledError(signal?.reason))
-    }
-    const look = (snapshot: SessionSnapshot) => {
-      if (!snapshot.hasTag('settled')) return snapshot.status === 'stopped' ? cancel() : undefined
-      give()
-      resolve(snapshot)
-    }
-    let subscription: { unsubscribe(): void } | undefined
-    if (signal?.aborted) return cancel()
-    signal?.addEventListener('abort', cancel, { once: true })
-    subscription = actor.subscribe({ next: look, error: reject, complete: cancel })
-    look(actor.getSnapshot())
+export async function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSnapshot> {
+  const isOver = (snapshot: SessionSnapshot) => snapshot.hasTag('settled') || snapshot.status === 'stopped'
+  const snapshot = await waitFor(actor, isOver, signal && { signal }).catch((error) => {
+    throw actor.getSnapshot().status === 'error' ? error : new CancelledError(signal?.reason)
   })
+  if (!snapshot.hasTag('settled')) throw new CancelledError()
+  return snapshot
 }
 
 /** Waits for a while until a new token is stored, since it is lost with the process. Returns whether it is. */
