@@ -10,7 +10,7 @@ import {
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
 import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
-import { type Clock, systemClock } from '../../request/clock.ts'
+import { type Clock, systemClock, unlessAborted } from '../../request/clock.ts'
 import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/response.ts'
 import { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
@@ -191,7 +191,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const clock = time?.clock() ?? systemClock
   const errorStatus = DIALECTS[options.dialect ?? 'github'].pollError
   const { store = memoryStore({ clock }), api = githubApi(options.apps) } = serviceOptions
-  const waiting = new Set<() => void>()
+  const open = new Set<AbortController>()
   const requests: Mutable<SandboxRequest>[] = []
   const faults: { readonly fault: Fault; readonly on: NonNullable<FaultTarget['on']>; left: number }[] = []
   let lastUserCode: string | undefined
@@ -217,7 +217,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const path = new URL(request.url).pathname
     const entry: Mutable<SandboxRequest> = { method, path, at: clock.now(), outcome: '' }
     requests.push(entry)
-    const response = await unlessEnded(respond(request, entry), signal)
+    const ending = new AbortController()
+    open.add(ending)
+    const respondUnlessAborted = () => unlessAborted(signal, () => respond(request, entry))
+    const response = await unlessAborted(ending.signal, respondUnlessAborted).finally(() =>
+      open.delete(ending),
+    )
     entry.status = response.status
     return response
   }
@@ -258,33 +263,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return next?.fault
   }
 
-  /** Stops waiting when the caller aborts, or the sandbox closes. */
-  function unlessEnded(
-    response: Promise<Response>,
-    signal: AbortSignal | null | undefined,
-  ): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      const drop = () => reject(connectionReset())
-      const giveUp = () => reject(signal?.reason)
-      waiting.add(drop)
-      signal?.addEventListener('abort', giveUp)
-      response.then(resolve, reject).finally(() => {
-        waiting.delete(drop)
-        signal?.removeEventListener('abort', giveUp)
-      })
-    })
-  }
-
   function lastIssued(): string {
     if (lastUserCode === undefined) throw new BadOptionError('there is no code yet: start a login first')
     return lastUserCode
   }
 
   async function close(): Promise<void> {
-    for (const drop of waiting) drop()
-    const open = server
+    for (const request of open) request.abort(connectionReset())
+    const listening = server
     server = undefined
-    await (await open)?.close()
+    await (await listening)?.close()
   }
 
   return {

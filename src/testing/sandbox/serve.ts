@@ -41,8 +41,7 @@ async function respond(
 
 async function readRequest(message: IncomingMessage): Promise<Request> {
   const { method = 'GET', url = '/', headers } = message
-  const chunks: Buffer[] = []
-  for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk)
+  const chunks = await message.toArray()
   return new Request(`http://${headers.host}${url}`, {
     method,
     headers: headers as Record<string, string>,
