@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type Clock, exportResume, type ResumeRecord, viewOf } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { errorWith } from '../support/error-with.ts'
-import { resumeFlow, startFlow } from '../support/flow.ts'
+import { recordAfter, resumeFlow, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 import type { Scripted } from '../support/scripted-service.ts'
 
@@ -50,11 +50,7 @@ function startOnClock(script: readonly Scripted[], options: object = {}) {
 
 /** A record that another process, or another device, resumes. */
 async function recordOf(...script: Scripted[]): Promise<ResumeRecord> {
-  const flow = startFlow(script)
-  await flow.time.advance(6000)
-  const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
-  flow.actor.stop()
-  return record as ResumeRecord
+  return (await recordAfter(6000, ...script)).record
 }
 
 function resumed(record: ResumeRecord, behind: number, script: Scripted[], options = {}) {

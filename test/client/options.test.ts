@@ -18,18 +18,6 @@ describe.each(['clientId', 'clientAuthentication'])('the option %s', (name) => {
 })
 
 test.each([
-  ['empty', ''],
-  ['missing', undefined],
-])('a client ID that is %s is refused before anything is sent', async (kind, clientId) => {
-  const options = { clientId: clientId as string }
-  for (const call of [authorizeDevice({ ...options, onCodes: () => undefined }), refresh(oldToken, options)])
-    await expect(call).rejects.toMatchObject({
-      code: 'bad_option',
-      message: `clientId is ${kind}: pass the client ID of your app; is its environment variable set?`,
-    })
-})
-
-test.each([
   ['onCodes', () => undefined, 'viewOf(snapshot)'],
   ['signal', new AbortController().signal, 'cancel'],
   ['inspect', () => undefined, 'createActor()'],

@@ -18,6 +18,11 @@ async function endOf(...script: Scripted[]) {
   return { ...end, requests: flow.sent.length }
 }
 
+/** The token that a login ends with. */
+async function tokenFrom(response: Scripted): Promise<OAuthToken> {
+  return ((await endOf(codes, response)) as unknown as { token: OAuthToken }).token
+}
+
 function textOf(response: Scripted): string | Promise<string> {
   if (response instanceof Response) return response.clone().text()
   return response instanceof Error ? '' : JSON.stringify(response)
@@ -273,25 +278,21 @@ describe('a token', () => {
     [{ refresh_token: 'ghr_\u001b[2J' }, { refreshToken: undefined }],
     [{ refresh_token: '' }, { refreshToken: undefined }],
   ])('is not lost where a field beside it could deceive: %j', async (wrong, expected) => {
-    const end = await endOf(codes, { ...token, ...wrong })
-    const { token: received } = end as unknown as { token: OAuthToken }
+    const received = await tokenFrom({ ...token, ...wrong })
     expect({ warning: undefined, refreshToken: undefined, ...received }).toMatchObject(expected)
     expect(received.accessToken.reveal()).toBe(token.access_token)
   })
 
   test('may have any visible ASCII character', async () => {
     const access_token = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 + 1 }, (_, i) => 0x20 + i))
-    const { token: received } = (await endOf(codes, { ...token, access_token })) as unknown as {
-      token: OAuthToken
-    }
-    expect(received.accessToken.reveal()).toBe(access_token)
+    expect((await tokenFrom({ ...token, access_token })).accessToken.reveal()).toBe(access_token)
   })
 
   test('tells when it ends, by the clock of the service', async () => {
     const date = Date.UTC(2030, 0, 1)
     const more = { expires_in: 28_800, refresh_token: 'ghr_1', refresh_token_expires_in: '15811200' }
     const response = json({ ...token, ...more }, 200, { date: new Date(date).toUTCString() })
-    const { token: received } = (await endOf(codes, response)) as unknown as { token: OAuthToken }
+    const received = await tokenFrom(response)
     expect(received).toMatchObject({
       missingScopes: ['asked'],
       expiresIn: 28_800,

@@ -1,20 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import { exportResume, github, type ResumeRecord, resumeDeviceAuthorization } from '../../src/index.ts'
 import { errorWith } from '../support/error-with.ts'
-import { resumeFlow, startFlow } from '../support/flow.ts'
+import { recordAfter, resumeFlow, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
-import type { Scripted } from '../support/scripted-service.ts'
 
 const { codes, pending, slowDown, token } = responses
-
-/** A record that is written some milliseconds after the start, and the time of that. */
-async function recordAfter(milliseconds: number, ...script: Scripted[]) {
-  const { actor, time, sent } = startFlow(script, { scopes: ['repo'] })
-  await time.advance(milliseconds)
-  const record = exportResume(actor.getSnapshot(), time.now) as ResumeRecord
-  actor.stop()
-  return { record, time, sent }
-}
 
 describe('an authorization that is resumed', () => {
   test('keeps its deadline, its interval and its margin, and asks for no codes', async () => {

@@ -1,6 +1,7 @@
 import {
   createDeviceAuthorization,
   type DeviceAuthorizationOptions,
+  exportResume,
   type ResumeRecord,
   resumeDeviceAuthorization,
 } from '../../src/index.ts'
@@ -46,6 +47,15 @@ export function resumeFlow(
   options: object = {},
 ) {
   return startFlow(script, options, 1, time, JSON.parse(JSON.stringify(record)))
+}
+
+/** A record that is written some milliseconds after the start, and the time of that. */
+export async function recordAfter(milliseconds: number, ...script: Scripted[]) {
+  const { actor, time, sent } = startFlow(script, { scopes: ['repo'] })
+  await time.advance(milliseconds)
+  const record = exportResume(actor.getSnapshot(), time.now) as ResumeRecord
+  actor.stop()
+  return { record, time, sent }
 }
 
 /** Seconds between the requests of a login that ends with the token. */

@@ -45,17 +45,8 @@ export interface Started {
 export function startProgramAs({ rate, isContained, env }: Started, ...args: string[]) {
   const command = [process.execPath, program, ...args]
   // A shell, since signals of its own do not reach the first process of a namespace.
-  const contained = [
-    'unshare',
-    '--pid',
-    '--fork',
-    '--mount-proc',
-    '--kill-child',
-    'sh',
-    '-c',
-    '"$@"; exit',
-    'sh',
-  ]
+  const unshare = 'unshare --pid --fork --mount-proc --kill-child sh -c'.split(' ')
+  const contained = [...unshare, '"$@"; exit', 'sh']
   return start(isContained ? [...contained, ...command] : command, { ...env, RATE: String(rate) })
 }
 
