@@ -144,7 +144,7 @@ export interface ServiceOptions {
    *
    * For a user who is not signed in, return `signInAt`: the browser is redirected there. After the sign-in, send it to
    * `returnTo`, the URL of the page with the code that was entered. `returnTo` is built from `authUrl` only, so it is
-   * safe to redirect to. {@link createService} has an example.
+   * safe to redirect to. `createService` has an example.
    */
   readonly identify?: Identify
   /**
