@@ -79,8 +79,3 @@ test.each([
   const grant = run({ interval }, approve, poll(1), issued(1000))
   expect(grant.delivery).toEqual({ until: T + 1000 + window * 1000, sealed })
 })
-
-test('the window counts by the interval that has grown', () => {
-  const grant = run({}, poll(0), poll(1), poll(2), approve, poll(4), issued(5))
-  expect(grant).toMatchObject({ interval: 15, delivery: { until: T + 5 + 75_000 } })
-})
