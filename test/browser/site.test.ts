@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium || !isBuilt)(
       const tab = await open(PAGES.function, { viewport: DESK })
       const headings = await tab.locator('main :is(h2, h3)').allTextContents()
       expect(headings.slice(0, 4)).toEqual(['Example', 'Parameters', 'clientId', 'provider'])
-      const groups = await tab.locator('.page-menu a', { hasText: ' ' }).allTextContents()
+      const groups = await tab.locator('.page-menu a', { hasText: / / }).allTextContents()
       expect(groups).toEqual(['What the provider expects', 'Requests and time'])
       await tab.locator('.page-menu a', { hasText: 'onCodes' }).click()
       expect(await tab.locator(':target').textContent()).toContain('onCodes')
