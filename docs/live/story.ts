@@ -88,7 +88,7 @@ export class Story {
   #showPlace(): void {
     const last = this.#stops.length - 1
     const moment = this.#moments[this.#stops[this.#past ?? last] ?? -1]
-    find('#timeline').style.setProperty('--stops', String(last + 1))
+    find('#timeline').style.setProperty('--stops', String(Math.max(1, last + 1)))
     place.max = String(Math.max(0, last))
     place.value = String(this.#past ?? last)
     place.disabled = last < 1

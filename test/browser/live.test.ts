@@ -176,6 +176,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
 
   test('has no axe violations, before a login, in it and after it, and fits a phone', async () => {
     const live = await open({ reducedMotion: 'reduce' })
+    expect(await scrollsSideways(live.tab)).toBe(false)
     expect(await live.violations()).toEqual([])
     await live.start(SPEED.quick)
     const code = await live.code()
