@@ -110,10 +110,8 @@ export async function mcpWorldOfOidcProvider() {
     refreshes: () => counts.refresh_token,
     revocations: () => counts['/token/revocation'],
     async scopesOf(headers) {
-      const token = await provider.AccessToken.find(
-        headers.get('authorization')?.slice('Bearer '.length) ?? '',
-      )
-      return token?.scope?.split(' ')
+      const [, value = ''] = headers.get('authorization')?.split(' ') ?? []
+      return (await provider.AccessToken.find(value))?.scope?.split(' ')
     },
     approve,
   })
@@ -162,26 +160,22 @@ async function mcpServerOf(issuer: McpIssuer, { isSecure = false, ...handling }:
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     }
     const isFirst = text.includes('"method":"initialize"')
-    if (sessions.known && !isFirst && !sessions.known.has(request.headers.get('mcp-session-id') ?? ''))
-      return new Response('', { status: 404 })
-    if (request.method === 'DELETE' && sessions.known?.delete(request.headers.get('mcp-session-id') ?? ''))
+    const session = request.headers.get('mcp-session-id') ?? ''
+    if (sessions.known && !isFirst && !sessions.known.has(session)) return new Response('', { status: 404 })
+    if (request.method === 'DELETE' && sessions.known?.delete(session))
       return sessions.isEndSilent ? new Promise(() => undefined) : new Response()
-    const needed = text.includes('"tools/call"') && demands.scope?.()
+    const lacksMore = text.includes('"name":"write"') && !scopes.includes('tool:write')
+    const needed = (text.includes('"tools/call"') && demands.scope?.()) || (lacksMore && 'tool:write')
     if (needed) {
       const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` }
       return new Response('', { status: 403, headers })
     }
-    const needsMore = text.includes('"name":"write"')
-    if (!needsMore || scopes.includes('tool:write')) {
-      const response = await handler.fetch(request)
-      if (!sessions.known || !isFirst) return response
-      sessions.count += 1
-      sessions.known.add(`session ${sessions.count}`)
-      response.headers.set('mcp-session-id', `session ${sessions.count}`)
-      return response
-    }
-    const headers = { 'www-authenticate': 'Bearer error="insufficient_scope", scope="tool:write"' }
-    return new Response('', { status: 403, headers })
+    const response = await handler.fetch(request)
+    if (!sessions.known || !isFirst) return response
+    sessions.count += 1
+    sessions.known.add(`session ${sessions.count}`)
+    response.headers.set('mcp-session-id', `session ${sessions.count}`)
+    return response
   }
 
   const listener: RequestListener = async (incoming, outgoing) => {
@@ -229,23 +223,6 @@ async function mcpServerOf(issuer: McpIssuer, { isSecure = false, ...handling }:
       return issuer.approve(codes)
     },
   }
-  const { codes, refreshes, revocations } = issuer
-  return {
-    url,
-    issuer: issuer.url,
-    options,
-    shown,
-    refused,
-    sessions,
-    streams,
-    demands,
-    tokens,
-    received,
-    aborted,
-    start,
-    stop,
-    codes,
-    refreshes,
-    revocations,
-  }
+  const controls = { refused, sessions, streams, demands, start, stop }
+  return { ...issuer, ...controls, url, issuer: issuer.url, options, shown, tokens, received, aborted }
 }
