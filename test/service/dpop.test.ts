@@ -257,13 +257,18 @@ describe('a nonce', () => {
 })
 
 describe('a device code', () => {
-  test('is bound by the first poll that has a proof: a poll with another key or none changes nothing', async () => {
+  test.each([
+    ['the code request', true],
+    ['the first poll that has a proof', false],
+  ])('is bound by %s: a poll with another key or none changes nothing', async (_, atCodes) => {
     const service = await start()
     const { own, thief, poll } = service
-    const { device_code, user_code } = await service.codes()
-    expect(outcome(await poll(device_code))).toEqual(PENDING)
-    service.wait(5)
-    expect(outcome(await poll(device_code, own))).toEqual(PENDING)
+    const { device_code, user_code } = await service.codes(atCodes ? own : undefined)
+    if (!atCodes) {
+      expect(outcome(await poll(device_code))).toEqual(PENDING)
+      service.wait(5)
+      expect(outcome(await poll(device_code, own))).toEqual(PENDING)
+    }
     await service.approve(user_code, USER)
     const before = service.newest('grant:')
     for (const proof of [undefined, thief])
@@ -296,6 +301,14 @@ describe('a device code', () => {
 })
 
 describe('a refresh', () => {
+  test('with another key or none is refused, and ends nothing', async () => {
+    const service = await start()
+    const { refresh_token } = await service.bound()
+    for (const proof of [undefined, service.thief])
+      expect(outcome(await service.renew(refresh_token, proof))).toEqual([400, 'invalid_dpop_proof'])
+    expect(outcome(await service.renew(refresh_token, service.own))).toEqual([200, 'DPoP'])
+  })
+
   test('with a copied proof is refused, and spends nothing', async () => {
     const service = await start()
     const { refresh_token } = await service.bound()

@@ -384,6 +384,18 @@ test('a refresh that the store has lost is refused, and ends nothing', async () 
   expect((await service.refresh(second.refresh_token)).body).toHaveProperty('access_token')
 })
 
+test('a stolen refresh token is detected when its owner returns, however often the thief has refreshed it', async () => {
+  const service = start({ limits: { refreshes: { max: 250, window: 60 } } })
+  const owned = await service.login()
+  let stolen = owned
+  for (let times = 0; times < 250; times += 1) stolen = (await service.refresh(stolen.refresh_token)).body
+  expect([await statusOf(service, stolen), service.reuses()]).toEqual([200, []])
+  expect((await service.refresh(owned.refresh_token)).body.error).toBe('bad_refresh_token')
+  expect(service.reuses()).toEqual([expect.objectContaining({ user: { id: 7, login: 'octocat' } })])
+  expect(await statusOf(service, stolen)).toBe(401)
+  expect((await service.refresh(stolen.refresh_token)).body.error).toBe('bad_refresh_token')
+})
+
 test('a login is one record, however often it is refreshed', async () => {
   const service = startOpen()
   let pair = await service.login()

@@ -69,6 +69,15 @@ describe('the flow through the page', () => {
     expect((await service.poll(body.device_code)).body.error).toBe('authorization_pending')
   })
 
+  test('the two decisions are buttons of equal weight', async () => {
+    const service = startService()
+    const { userCode } = await service.begin()
+    const { open, send } = userAt(service.fetch)
+    const { html } = await send(await open(ADDRESS), { user_code: userCode })
+    const buttons = (html.match(/<button[^>]*>/g) ?? []).map((button) => button.replace(/ value="\w+"/, ''))
+    expect(buttons).toEqual(Array(2).fill('<button name="decision">'))
+  })
+
   test('shows where and when the codes were requested', async () => {
     const service = startService()
     const headers = {
