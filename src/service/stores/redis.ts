@@ -7,7 +7,6 @@
 import { createHash } from 'node:crypto'
 import { assertKnown } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
-import { withDeadline } from '../../store/deadline.ts'
 import {
   compareAndSetStore,
   type DatabaseStore,
@@ -78,14 +77,15 @@ export function redisStore(redis: string | RedisClient, options: DatabaseStoreOp
     const client = await connection.client()
     if (client.isReady === false) throw failure('ENOTCONN')
     if (unanswered >= UNANSWERED) throw failure('ENOBUFS')
-    const response = command(client).finally(() => {
-      unanswered -= 1
-    })
     unanswered += 1
-    return withDeadline(timeout * 1000, response, () => {
-      connection.giveUp(client)
-      return failure('ETIMEDOUT')
-    })
+    // By then, the update has been rejected.
+    const timer = setTimeout(() => connection.giveUp(client), timeout * 1000)
+    try {
+      return await command(client)
+    } finally {
+      clearTimeout(timer)
+      unanswered -= 1
+    }
   }
 
   const store = compareAndSetStore(
