@@ -20,6 +20,7 @@ import {
   MORE_FAULTS,
   members,
   refreshed,
+  respond,
   status,
   token,
   VARIANTS,
@@ -339,10 +340,7 @@ describe('a service that', () => {
     const revocationEndpoint = 'http://127.0.0.1:9/revoke'
     const { provider } = createSandbox().client
     const { failed } = await check(
-      change(
-        ({ path }) => path === '/revoke',
-        (response) => Object.assign(response, { status: 200, body: {} }),
-      ),
+      respond(({ path }) => path === '/revoke', 200, {}),
       { options: { provider: { ...provider, revocationEndpoint } } },
     )
     expect(failed).toEqual(expect.arrayContaining(['foreign-revocation', 'revoked-refresh-token']))

@@ -106,7 +106,7 @@ export function change(
 }
 
 /** Sends another response. */
-function respond(when: When, status: number, body: object): Fault {
+export function respond(when: When, status: number, body: object = { error: 'invalid_client' }): Fault {
   return change(when, (response) => Object.assign(response, { status, body }))
 }
 
@@ -136,9 +136,9 @@ function says(code: string, when: When): Fault {
   return respond((...seen) => atPoll(seen[0]) && when(...seen), 200, { error: code })
 }
 
-/** Reads other fields than those that were sent. */
-function reads(when: (request: SeenRequest) => boolean, name: string, value: string): Fault {
-  return { before: (request) => when(request) && request.fields.set(name, value) }
+/** Takes a request for one of the client. */
+function trusts(when: (request: SeenRequest) => boolean): Fault {
+  return { before: (request) => when(request) && request.fields.set('client_id', CLIENT_ID) }
 }
 
 /** Replaces a secret of the service, in both directions. */
@@ -241,10 +241,6 @@ function framing(options: string): Fault {
 const isUnknownClient: When = (request) => atCodes(request) && isUnknown('client_id')(request)
 const isForeignRevocation: When = (request) => atRevocation(request) && isForeign(request)
 
-function refuses(when: When, code: number, body: object = { error: 'invalid_client' }): Fault {
-  return respond(when, code, body)
-}
-
 /** A letter as it can stand in a URL. */
 function escaped(letter: string): string {
   return `%${letter.charCodeAt(0).toString(16)}`
@@ -309,18 +305,10 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
     })
   },
   'codes-repeated': () =>
-    reads(
-      (request) => atCodes(request) && request.sent.getAll('client_id').length > 1,
-      'client_id',
-      CLIENT_ID,
-    ),
+    trusts((request) => atCodes(request) && request.sent.getAll('client_id').length > 1),
   'codes-no-client': () =>
-    reads(
-      (request) => atCodes(request) && request.sent.has('scope') && !request.sent.has('client_id'),
-      'client_id',
-      CLIENT_ID,
-    ),
-  'codes-unknown-client': () => status((request) => atCodes(request) && isUnknown('client_id')(request), 200),
+    trusts((request) => atCodes(request) && request.sent.has('scope') && !request.sent.has('client_id')),
+  'codes-unknown-client': () => status(isUnknownClient, 200),
   'codes-method': () => respond(at(CODES, 'GET'), 200, OTHER_CODES),
   pending: () => members(first(atPoll), { error: 'not_yet' }),
   'poll-status': () => ({ dialect: 'github', ...status(error(PENDING), 400) }),
@@ -349,7 +337,7 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
     const isForeign = (request: SeenRequest) =>
       atPoll(request) && request.sent.has('client_id') && isStranger(request)
     return {
-      ...reads(isForeign, 'client_id', CLIENT_ID),
+      ...trusts(isForeign),
       ...members((request, { body }) => isForeign(request) && body.error, { error: 'incorrect_device_code' }),
     }
   },
@@ -375,7 +363,7 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
       },
     }
   },
-  'foreign-refresh-token': () => reads(atRefresh, 'client_id', CLIENT_ID),
+  'foreign-refresh-token': () => trusts(atRefresh),
   'refresh-scope': () => ({
     before: (request) => atRefresh(request) && request.fields.delete('scope'),
     ...change(
@@ -460,7 +448,7 @@ export const FAULTS: Record<RequirementId, () => Fault> = {
   'revocation-no-token': () =>
     respond((request) => atRevocation(request) && !request.sent.has('token'), 400, {}),
   'revocation-method': () => carriesOut(({ method }) => method === 'GET', 405),
-  'foreign-revocation': () => respond((request) => atRevocation(request) && isForeign(request), 200, {}),
+  'foreign-revocation': () => respond(isForeignRevocation, 200, {}),
   revoked: () =>
     status((...seen) => isRevoked(...seen) && !/unknown/.test(seen[0].sent.get('token') ?? 'unknown'), 202),
   'revoked-refresh-token': () =>
@@ -551,7 +539,7 @@ export const MORE_FAULTS: Readonly<Record<string, readonly [() => Fault, found: 
     'refresh-scope',
   ],
   'refuses a repeated parameter with another error': [
-    () => refuses(({ sent }) => sent.getAll('client_id').length > 1, 400),
+    () => respond(({ sent }) => sent.getAll('client_id').length > 1, 400),
     'codes-repeated',
   ],
   'has no referrer policy': [() => headers(atPage, { 'referrer-policy': undefined }), 'page-referrer'],
@@ -559,11 +547,11 @@ export const MORE_FAULTS: Readonly<Record<string, readonly [() => Fault, found: 
   'has what is no escape in its complete URL': [() => completeUrl('%zz?user_code=%41'), 'complete-address'],
   'forbids framing by "allowall, deny"': [() => framing('allowall, deny'), 'page-frames'],
   'forbids framing by "deny, allowall"': [() => framing('deny, allowall'), 'page-frames'],
-  'fails for an unknown client': [() => refuses(isUnknownClient, 500), 'codes-unknown-client'],
-  'gives an unknown client no error': [() => refuses(isUnknownClient, 400, {}), 'codes-unknown-client'],
-  'fails to revoke a token of another': [() => refuses(isForeignRevocation, 500), 'foreign-revocation'],
-  'refuses that with status 200': [() => refuses(isForeignRevocation, 200), 'foreign-revocation'],
-  'refuses that without an error': [() => refuses(isForeignRevocation, 400, {}), 'foreign-revocation'],
+  'fails for an unknown client': [() => respond(isUnknownClient, 500), 'codes-unknown-client'],
+  'gives an unknown client no error': [() => respond(isUnknownClient, 400, {}), 'codes-unknown-client'],
+  'fails to revoke a token of another': [() => respond(isForeignRevocation, 500), 'foreign-revocation'],
+  'refuses that with status 200': [() => respond(isForeignRevocation, 200), 'foreign-revocation'],
+  'refuses that without an error': [() => respond(isForeignRevocation, 400, {}), 'foreign-revocation'],
   'is another issuer': [() => members(atMetadata, { issuer: 'http://localhost/other' }), 'metadata'],
   'names no issuer': [() => members(atMetadata, { issuer: undefined }), 'metadata'],
   'names other codes': [() => members(atMetadata, { device_authorization_endpoint: CODES }), 'metadata'],
