@@ -41,9 +41,7 @@ export function createPrivate(path: string, text: string, advice?: string): void
   const create = () => {
     try {
       writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
-      linkSync(draft, path)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      unless('EEXIST', () => linkSync(draft, path))
     } finally {
       rmSync(draft, { force: true })
     }
@@ -59,17 +57,17 @@ export function makeFolder(path: string, advice?: string): void {
 
 /** Reads a file. Returns `undefined` if it does not exist. The advice is for a file that cannot be read. */
 export function readIfThere(path: string, advice?: string): string | undefined {
-  return unlessMissing(path, () => readRegularFileSync(path), advice)
+  return use(path, () => unless('ENOENT', () => readRegularFileSync(path)), advice)
 }
 
 /** Removes a file. Returns `false` if it does not exist. */
 export function removeFile(path: string): boolean {
-  return unlessMissing(path, () => rmSync(path) === undefined) ?? false
+  return use(path, () => unless('ENOENT', () => rmSync(path) === undefined)) ?? false
 }
 
 /** Lists the names of the JSON files in a folder, unescaped and without the extension. */
 export function namesIn(folder: string): string[] {
-  const files = unlessMissing(folder, () => readdirSync(folder)) ?? []
+  const files = use(folder, () => unless('ENOENT', () => readdirSync(folder))) ?? []
   return files.filter((file) => file.endsWith('.json')).flatMap((file) => nameIn(file) ?? [])
 }
 
@@ -106,16 +104,14 @@ function nameIn(file: string): string | undefined {
   }
 }
 
-function unlessMissing<Result>(path: string, run: () => Result, advice?: string): Result | undefined {
-  const runIfThere = () => {
-    try {
-      return run()
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
-    }
+/** Returns `undefined` if that fails with this code of the system. */
+function unless<Result>(code: string, run: () => Result): Result | undefined {
+  try {
+    return run()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === code) return undefined
+    throw error
   }
-  return use(path, runIfThere, advice)
 }
 
 function use<Result>(

@@ -4,17 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { COMMAND } from './support/command.ts'
-import { granted } from './support/scripted-http.ts'
+import { FRESH, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { test, type World } from './support/world.ts'
 
-const TOKEN = 'gho_tokenInTheClear0123456789'
 const git = promisify(execFile).bind(null, 'git')
-
-async function login(world: World, more: object = {}) {
-  const { url } = await world.scripted({ polls: [granted(TOKEN, more)] })
-  expect((await world.login(url)).code).toBe(0)
-  return new URL(url).host
-}
 
 /** A git repository over HTTP that requires the token. */
 async function repository(world: World) {
@@ -57,7 +50,7 @@ describe('authgraph git-credential', { concurrent: true }, () => {
   })
 
   test('sends the token only to its own host and scheme, with its expiry', async ({ world }) => {
-    const host = await login(world, { expires_in: 28_800 })
+    const { host } = await loggedIn(world, { expires_in: 28_800 })
     const given = `protocol=http\nhost=${host}\nusername=octo\nwwwauth[]=Basic realm="a=b"\n\n`
     const stdout = new RegExp(`^username=octo\npassword=${TOKEN}\npassword_expiry_utc=\\d{10}\n$`)
     await world.expect('git-credential get', { stdout }, { input: given })
@@ -85,28 +78,25 @@ describe('authgraph git-credential', { concurrent: true }, () => {
   })
 
   test('reports a refusal to git but keeps the login', async ({ world }) => {
-    const host = await login(world)
+    const { host } = await loggedIn(world)
     const input = `protocol=http\nhost=${host}\nusername=octo\npassword=${TOKEN}\n\n`
     await world.expect('git-credential store', { stdout: '', stderr: '' }, { input })
-    const stderr = [`Check the login: authgraph status --profile ${host}`]
+    const stderr = ['Check the login: authgraph status --profile work']
     await world.expect('git-credential erase', { stdout: '', stderr }, { input })
     await world.expect('git-credential erase', { stderr: '' }, { input: input.replace(TOKEN, 'another') })
     await world.expect('token', { stdout: `${TOKEN}\n` })
   })
 
   test('refreshes a refused token, and never goes back to it', async ({ world }) => {
-    const more = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
-    const service = await world.scripted({ polls: [granted(TOKEN, more), granted('ghu_fresh0123', more)] })
-    const { host } = new URL(service.url)
-    await world.login(service.url)
+    const { host, requests } = await loggedIn(world, RENEWABLE)
     const asked = `protocol=http\nhost=${host}\n`
     const refused = { input: `${asked}password=${TOKEN}\n` }
     await world.run('git-credential erase', refused)
-    await world.expect('git-credential get', { stdout: ['password=ghu_fresh0123\n'] }, { input: asked })
+    await world.expect('git-credential get', { stdout: [`password=${FRESH}\n`] }, { input: asked })
     // Git may have waited with it: the token in use is another one.
-    const sent = service.requests.length
+    const sent = requests.length
     await world.run('git-credential erase', refused)
-    await world.expect('token', { stdout: 'ghu_fresh0123\n' })
-    expect(service.requests).toHaveLength(sent)
+    await world.expect('token', { stdout: `${FRESH}\n` })
+    expect(requests).toHaveLength(sent)
   })
 })
