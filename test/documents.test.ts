@@ -97,7 +97,7 @@ test('the tour shows how to get a token in two ways, resume and keep a login, an
 test.each(documents)('every code block of %s is of a kind that is checked', (document) => {
   const kinds = read(document).matchAll(/^```(\w+)$/gm)
   for (const json of blocksOf('json', read(document))) JSON.parse(json)
-  expect(['js', 'json', 'ts', 'tsx', 'sh', 'rust', 'text']).toEqual(
+  expect(['js', 'json', 'ts', 'tsx', 'sh', 'rust', 'text', 'typescript']).toEqual(
     expect.arrayContaining([...kinds].map(([, kind]) => kind)),
   )
 })
@@ -108,7 +108,7 @@ test.each([
   { file: 'README.md', width: PHONE_WIDTH },
 ])('no code in $file is wider than $width columns', ({ file, width }) => {
   const text = read(file).replaceAll(/^ *\* ?/gm, '')
-  const lines = ['js', 'ts', 'tsx']
+  const lines = ['js', 'ts', 'tsx', 'typescript']
     .flatMap((kind) => blocksOf(kind, text))
     .join('')
     .split('\n')

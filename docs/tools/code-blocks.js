@@ -11,6 +11,7 @@ const LANGUAGES = {
   text: 'Output',
   ts: 'TypeScript',
   tsx: 'TSX',
+  typescript: 'TypeScript',
 }
 
 /**

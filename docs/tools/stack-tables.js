@@ -1,7 +1,8 @@
 // @ts-check
 
-/** Characters of the longest row, on the whole, that a phone shows beside each other. */
-const NARROW = 48
+/** Characters of all columns that a phone shows beside each other, and of one column, whose text wraps after that. */
+const NARROW = 40
+const WRAPPED = 20
 
 /**
  * Marks the tables that a phone shows one cell below the other, and names the column of each of their cells.
@@ -13,7 +14,7 @@ export function stackTables(content) {
     const headings = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/gs)].map(([, html = '']) => textOf(html))
     const rows = table.split('<tr>').slice(2)
     const widest = headings.map((_, column) =>
-      Math.max(...rows.map((row) => textOf(row.split('<td')[column + 1] ?? '').length)),
+      Math.min(WRAPPED, Math.max(...rows.map((row) => textOf(row.split('<td')[column + 1] ?? '').length))),
     )
     if (headings.length < 3 || widest.reduce((sum, width) => sum + width, 0) <= NARROW) return table
     return table

@@ -49,7 +49,7 @@ export function writeErrors(source: string, examples: ReadonlyMap<ErrorCode, Err
     const cause = causes.get(example?.name ?? '') ?? ''
     const heading = GROUPS[code as ErrorCode]
     const isSaid = example?.message.toLowerCase().startsWith(cause.toLowerCase().slice(0, -1))
-    return `${heading === undefined ? '' : `## ${heading}\n\n`}### \`${code}\`
+    return `${heading === undefined ? '' : `## ${heading}\n\n`}### ${code}
 
 > \`${example}\`
 

@@ -11,8 +11,10 @@ test('the page of errors has each code, with the class and a message that the co
   const page = readFileSync(join(root, 'docs/guides/errors.md'), 'utf8')
   const examples = await errorExamples()
   expect(page).toBe(writeErrors(source, examples))
-  for (const [code, { message, name }] of examples) {
-    expect(page).toContain(`\`${code}\``)
-    expect(page).toContain(name === 'JwtError' ? message.replaceAll('<', '\\<') : `> \`${name}: ${message}\``)
-  }
+  for (const [code, { message, name }] of examples)
+    expect(page).toContain(
+      name === 'JwtError'
+        ? `| \`${code}\` | ${message.replaceAll('<', '\\<')} |`
+        : `### ${code}\n\n> \`${name}: ${message}\`\n`,
+    )
 })
