@@ -144,18 +144,14 @@ describe('addresses and hosts', () => {
 })
 
 const UNKNOWN = [404, 'incorrect_client_credentials'] as const
-const BAD_SCOPE = [400, 'invalid_scope'] as const
 const names = Array.from({ length: 10_000 }, (_, index) => index.toString(36))
 const deep = '['.repeat(30_000) + ']'.repeat(30_000)
 
 test.each<[string, string | Buffer, status: number, error?: string]>([
-  ['a null byte as the client ID', 'client_id=a%00b', ...UNKNOWN],
   ['broken percent signs', 'client_id=%ZZ%E0%A4%A', ...UNKNOWN],
   ['bytes that are not UTF-8', Buffer.from([...Buffer.from('client_id='), 0xff, 0xfe]), ...UNKNOWN],
   ['JSON that is not UTF-8', Buffer.from([...Buffer.from('{"client_id":"'), 0xff, 34, 125]), ...UNKNOWN],
-  ['a JSON escape of an unpaired surrogate', '{"client_id":"\\ud800"}', ...UNKNOWN],
-  ['a null byte as the scope', `client_id=${CLIENT_ID}&scope=%00`, ...BAD_SCOPE],
-  ['a scope with a header', `client_id=${CLIENT_ID}&scope=%0d%0aSet-Cookie:a=b`, ...BAD_SCOPE],
+  ['a scope with a header', `client_id=${CLIENT_ID}&scope=%0d%0aSet-Cookie:a=b`, 400, 'invalid_scope'],
   ['10,000 fields', `${names.map((name) => `${name}=`).join('&')}&${form}`, 200],
   ['8,000 members', `{${names.slice(0, 8000).map((name) => `"${name}":0`)},${json.slice(1)}`, 200],
   ['JSON nested 30,000 levels deep', `{"unknown":${deep},${json.slice(1)}`, 200],

@@ -3,14 +3,7 @@ import { Secret } from '../../src/secret.ts'
 import { memoryStore } from '../../src/service/index.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
-import {
-  CLIENT_ID,
-  GRANT_TYPE,
-  HOST,
-  startService,
-  type TestOptions,
-  TOKEN_PATH,
-} from '../support/start-service.ts'
+import { CLIENT_ID, startService, type TestOptions } from '../support/start-service.ts'
 
 const refreshTokens = { lifetime: 86_400, reuseWindow: 30 }
 const USER = { id: 7, login: 'octocat' }
@@ -80,14 +73,6 @@ describe('the first token is delivered again', () => {
     expect(first.access_token).toEqual(expect.any(String))
     expect((await again()).error).toBe('incorrect_device_code')
     expect((await poll(deviceCode, { client_secret: clientSecret })).body).toEqual(first)
-  })
-
-  test('and works as if it had been delivered once', async () => {
-    const { again, refresh, whoIs } = await approved({ refreshTokens })
-    await again()
-    const { access_token, refresh_token } = await again()
-    expect((await whoIs(access_token)).body).toEqual(USER)
-    expect((await refresh(refresh_token)).body.access_token).toEqual(expect.any(String))
   })
 })
 
@@ -172,19 +157,6 @@ describe('the first token is not delivered again', () => {
     service.wait(700)
     expect((await service.whoIs(access_token)).status).toBe(401)
   })
-})
-
-test('a client that hangs up again and again has its token issued once, and gets it when it stays', async () => {
-  const issueToken = vi.fn(() => 'the-token')
-  const { again, deviceCode, fetch, wait } = await approved({ issueToken })
-  const fields = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
-  for (let times = 0; times < 60; times += 1) {
-    const init = { method: 'POST', body: new URLSearchParams(fields), signal: AbortSignal.abort() }
-    await fetch(`${HOST}${TOKEN_PATH}`, init).catch(() => undefined)
-  }
-  wait(10)
-  expect((await again()).access_token).toBe('the-token')
-  expect(issueToken).toHaveBeenCalledTimes(1)
 })
 
 describe('a host with one token for all logins of a user', () => {

@@ -222,14 +222,3 @@ describe('what the host returns with a token', () => {
     expect((await service.whoIs('never-delivered')).status).toBe(401)
   })
 })
-
-test('a grant that the store loses while its token is issued gets no token', async () => {
-  const issueToken = () => {
-    service.wait(365 * 24 * 3600)
-    return 'orphan'
-  }
-  const service = startService({ issueToken })
-  const { poll } = await service.approved()
-  expect(await errorOf(poll())).toBe('authorization_pending')
-  expect(service.errors).toEqual([])
-})
