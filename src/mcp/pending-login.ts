@@ -93,7 +93,7 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     /** Replaces the record of a login. Resolves to `undefined` if another process was faster. */
     async advance(login: PendingLogin, record: ResumeRecord): Promise<PendingLogin | undefined> {
       const next = { ...login, turn: login.turn + 1, record }
-      const isTurn: Guard = (now) =>
+      const isTurn: RecordGuard = (now) =>
         isLogin(login)(now) && now?.status === 'pending' && now.turn === login.turn
       return (await replace(isTurn, pendingRecord(next))) ? next : undefined
     },
@@ -120,7 +120,7 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     return { v: 1, status: 'over', code, at: clock.now() } as const
   }
 
-  function replace(may: Guard, value: Json): Promise<boolean> {
+  function replace(may: RecordGuard, value: Json): Promise<boolean> {
     return store.update<boolean>(key, (json) =>
       may(readPending(json)) ? { result: true, value } : { result: false },
     )
@@ -128,13 +128,13 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
 }
 
 /** Whether a record may be replaced. */
-type Guard = (now: PendingRecord | undefined) => boolean
+type RecordGuard = (now: PendingRecord | undefined) => boolean
 
-function isClaim(nonce: string): Guard {
+function isClaim(nonce: string): RecordGuard {
   return (now) => now?.status === 'starting' && now.nonce === nonce
 }
 
-function isLogin({ id }: PendingLogin): Guard {
+function isLogin({ id }: PendingLogin): RecordGuard {
   return (now) => now?.status === 'pending' && now.id === id
 }
 
