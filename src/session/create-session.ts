@@ -414,7 +414,8 @@ function placeOf({ value, context: { kept } }: SessionSnapshot): string {
 export async function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSnapshot> {
   const isOver = (snapshot: SessionSnapshot) => snapshot.hasTag('settled') || snapshot.status === 'stopped'
   const snapshot = await waitFor(actor, isOver, signal && { signal }).catch((error) => {
-    throw actor.getSnapshot().status === 'error' ? error : new CancelledError(signal?.reason)
+    const isBroken = !signal?.aborted && actor.getSnapshot().status === 'error'
+    throw isBroken ? error : new CancelledError(signal?.reason)
   })
   if (!snapshot.hasTag('settled')) throw new CancelledError()
   return snapshot

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { assign, createActor, createMachine } from 'xstate'
 import { formOf } from '../../src/auth/auth.ts'
 import { createApi } from '../../src/auth/index.ts'
 import { AuthgraphError } from '../../src/errors.ts'
 import type { OAuthToken, Provider } from '../../src/index.ts'
 import { Secret } from '../../src/secret.ts'
+import { settledOf } from '../../src/session/create-session.ts'
 import { type Session, viewOfSession } from '../../src/session/index.ts'
 import type { Owners } from '../../src/session/session-store.ts'
 import { errorWith } from '../support/error-with.ts'
@@ -239,11 +241,15 @@ describe('a session', () => {
     expect(await read(open())).toBe('access-0-1')
   })
 
-  test('rejects with cancelled if it is stopped while it is busy, or was stopped before', async () => {
+  test('rejects with cancelled if the call is aborted or the session stopped while it is busy, or was stopped before', async () => {
     const { time, loggedIn, open, over, refreshing } = world()
     await loggedIn()
     const session = open()
     const { token } = await refreshing(session)
+    const given = new AbortController()
+    const waiting = session.token({ signal: given.signal })
+    given.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' })
     session.actor.stop()
     await expect(over(token)).rejects.toMatchObject({ code: 'cancelled' })
     await expect(over(session.token())).rejects.toMatchObject({ code: 'cancelled' })
@@ -252,6 +258,19 @@ describe('a session', () => {
     settled.actor.stop()
     await expect(over(settled.login())).rejects.toMatchObject({ code: 'cancelled' })
   })
+})
+
+test('waiting for a session rejects with the error of a bug in it, unless the call was cancelled', async () => {
+  const bug = new Error('a bug')
+  const fail = assign(() => {
+    throw bug
+  })
+  const actor = createActor(createMachine({ on: { need: { actions: fail } } })) as unknown as Session['actor']
+  actor.start()
+  const settled = settledOf(actor)
+  actor.send({ type: 'need' })
+  await expect(settled).rejects.toBe(bug)
+  await expect(settledOf(actor, AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' })
 })
 
 test.each<[string, object]>([
