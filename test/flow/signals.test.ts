@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createApi } from '../../src/auth/index.ts'
 import { authorizeDevice, discover, refresh, rfc8628, Secret } from '../../src/index.ts'
 import { verifyIdToken } from '../../src/oidc/index.ts'
+import { pause } from '../../src/request/clock.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { oldToken } from '../support/old-token.ts'
@@ -76,3 +77,12 @@ test.each(Object.entries(CALLS))(
     expect(time.timers).toBe(0)
   },
 )
+
+test('a pause that is aborted leaves no listener and no timer', async () => {
+  const time = new VirtualTime()
+  const caller = new AbortController()
+  const paused = pause(time.clock(), 1000, caller.signal)
+  caller.abort(new Error('given up'))
+  await expect(paused).rejects.toThrow('given up')
+  expect([listenersOf(caller.signal), time.timers]).toEqual([[], 0])
+})

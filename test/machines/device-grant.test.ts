@@ -63,10 +63,12 @@ test.each([
   expect(run(pace, poll(0), poll(allowed)).state).toBe('pending')
 })
 
-test('the poll that finds the approval takes a claim of ten seconds', () => {
+test('the poll that finds the approval takes a claim of ten seconds, which ends with its result', () => {
   const claimOf = (...polls: DeviceGrantEvent[]) => run({}, approve, poll(1000), ...polls).claim
   expect(claimOf(poll(10_999, 'b'))).toEqual({ id: 'a', until: T + 11_000 })
   expect(claimOf(poll(11_000, 'b'))).toEqual({ id: 'b', until: T + 21_000 })
+  expect(claimOf({ type: 'notIssued', at: T + 2000, claim: 'a' })).toBeNull()
+  expect(claimOf(issued(2000))).toBeNull()
 })
 
 test.each([

@@ -35,6 +35,7 @@ test('a refresh claims the family for ten seconds, and replaces its token', () =
   expect(held.claim).toEqual({ id: 'a', until: T + 11_000 })
   const takenOver = run(refresh(0, 1000), refresh(0, 11_000, { claim: 'b' }))
   expect(takenOver.claim).toEqual({ id: 'b', until: T + 21_000 })
+  expect(run(refresh(0, 1000), { type: 'notIssued', at: T + 2000, claim: 'a' })).toEqual(run())
   const { token, ...kept } = INPUT
   const family = { ...kept, reuseWindow: 30, state: 'active', claim: null }
   expect(run()).toEqual({ ...family, generation: 0, newest: token, previous: null, rotatedAt: null })

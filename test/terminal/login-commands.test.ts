@@ -100,6 +100,7 @@ test('logs in, says who it is, prints the token and the status, and logs out', a
     user: 'octocat',
     scopes: ['repo', 'gist', 'user'],
     refreshable: true,
+    stored: true,
   })
   expect(login.stdout + status.stdout).not.toContain(issued[0])
   expect(await run('logout')).toEqual({

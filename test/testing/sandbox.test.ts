@@ -112,6 +112,15 @@ describe('a sandbox', () => {
     await expect(sandbox.fetch('http://localhost/', { signal })).rejects.toThrow('given up')
     expect(sandbox.requests).toEqual([])
   })
+
+  test('is not waited for once it was given up', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject('hang')
+    const caller = new AbortController()
+    const response = sandbox.fetch('http://localhost/', { signal: caller.signal })
+    caller.abort(new Error('given up'))
+    await expect(response).rejects.toThrow('given up')
+  })
 })
 
 const HOUR = 60 * 60
@@ -338,11 +347,12 @@ describe('a sandbox that listens', () => {
   test('ends a request that hangs when it is closed, and can listen again', async () => {
     await using sandbox = createSandbox()
     const url = await sandbox.listen()
-    sandbox.inject('hang')
+    sandbox.inject('hang', { times: 2 })
     const ended = expect(fetch(url)).rejects.toThrow('fetch failed')
-    while (sandbox.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const dropped = expect(sandbox.fetch(url)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+    while (sandbox.requests.length < 2) await new Promise((resolve) => setImmediate(resolve))
     await sandbox.close()
-    await ended
+    await Promise.all([ended, dropped])
     await expect(fetch(url)).rejects.toThrow('fetch failed')
     expect((await fetch(`${await sandbox.listen()}/login/device`)).status).toBe(200)
   })
