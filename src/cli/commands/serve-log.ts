@@ -39,6 +39,7 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
   }
 }
 
+/** Characters shown of an id. */
 const ID_LENGTH = 8
 
 const INDENT = 9

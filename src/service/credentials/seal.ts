@@ -26,6 +26,7 @@ const nodeCrypto =
     ? builtIn
     : undefined
 
+/** Bytes of the tag at the end of an encrypted text. */
 const TAG_LENGTH = 16
 
 /** Encrypts a text with a key that only the secret yields. */

@@ -11,6 +11,7 @@ import type { Parts } from '../parts.ts'
 import { isUser } from '../stores/user-id.ts'
 import { type FormFields, LINKED, loginOf, type ShownPage, verificationForm } from './verification-form.ts'
 
+/** Characters of the longest code that is read. */
 const LONGEST_CODE = 32
 
 const IN_HEADER = /^[\x21-\x7e]+$/

@@ -1,3 +1,4 @@
+/** Characters of the header that are read. */
 const LONGEST = 200
 
 /**

@@ -1,6 +1,7 @@
 import type { Origin } from '../../../machines/device-grant.ts'
 import type { ServiceRequest } from './types.ts'
 
+/** Characters kept of the user agent. */
 const LONGEST_USER_AGENT = 200
 
 /** Characters of the longest possible address: IPv6 with an interface. */

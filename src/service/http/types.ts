@@ -27,6 +27,7 @@ export interface ServiceResponse {
 
 export type Handler = (request: ServiceRequest) => Promise<ServiceResponse>
 
+/** Bytes of the largest body that is accepted. */
 export const LARGEST_REQUEST = 64 * 1024
 
 export const TOO_LARGE = json(413, { message: `the body is larger than ${LARGEST_REQUEST} bytes` })

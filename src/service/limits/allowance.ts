@@ -10,6 +10,7 @@ export interface Allowed {
 export interface LimitRefusal {
   readonly ok: false
   readonly limit: keyof Limits
+  /** Whole seconds, at least one. */
   readonly retryAfter: number
   /** Whether it is the first refusal of its time window. Only this one is an event, so that a flood of requests does not cause a flood of events. */
   readonly isFirst: boolean

@@ -6,6 +6,7 @@ import type { PageForm, PageRequest } from './page.ts'
 import { fill, type PageTexts } from './texts.ts'
 import { absoluteTime, relativeTime } from './time-in-words.ts'
 
+/** Characters after which the name of a scope is cut off. */
 const LONGEST_SCOPE = 60
 
 /** Lists the requested scopes as HTML, the riskiest first. */

@@ -16,6 +16,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
+/** Characters after which the name is cut off. */
 const LONGEST = 60
 
 /** Shortens a user agent to its browser and system, or to its product name and version. */

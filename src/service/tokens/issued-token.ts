@@ -81,6 +81,7 @@ interface LifetimeLimits {
   readonly isJwt: boolean
 }
 
+/** Seconds; `undefined` if nothing limits a token. */
 function lifetimeOf({ expiresIn, tokenLifetime, left, isJwt }: LifetimeLimits): number | undefined {
   const forJwt = left === undefined ? SHORT_LIFETIME : JWT_LIFETIME
   const limits = [expiresIn ?? (isJwt ? forJwt : undefined), tokenLifetime].filter((one) => one !== undefined)

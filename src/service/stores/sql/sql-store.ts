@@ -11,6 +11,7 @@ import {
 import { migrate } from './migrations.ts'
 import type { Query } from './query.ts'
 
+/** Milliseconds between two deletions of expired records. */
 const SWEEP_INTERVAL = 10_000
 
 /**
