@@ -238,8 +238,13 @@ function drawApproval(
   style: string,
 ): string {
   const width = widthOf(APPROVES, { size: 12, kind: 'bold' }) + 16
-  // Beside the names there is no line: the results are there.
-  const lines = isNarrow ? tops.map((top) => [top - 4, top + POLLS + 8]) : [[20, bottom]]
+  // On a phone the line stays out of the results and the errors: it passes behind the bars.
+  const lines = isNarrow
+    ? tops.flatMap((top) => [
+        [top - 4, top],
+        [top + BAR, top + POLLS + 8],
+      ])
+    : [[20, bottom]]
   return element(
     'g',
     { class: 'approval late', style },

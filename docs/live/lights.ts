@@ -43,7 +43,10 @@ export class Lights {
     lightTransitions(this.#frame, this.#walked.add(id), new Set([id]))
     const event = trigger.kind === 'event' ? [trigger.name] : []
     const why = [...event, description ?? guard ?? trigger.kind].join(': ')
-    find(`#${this.#section}-reason`).textContent = `${from || 'anywhere'} → ${to}: ${why}`
+    find(`#${this.#section}-reason`).replaceChildren(
+      make('b', '', `${from || 'anywhere'} → ${to}`),
+      make('span', '', why),
+    )
     const item = make(
       'li',
       '',

@@ -30,6 +30,22 @@ const PASS_FAULT =
 const SCROLL_BY_KEYS =
   "for(const t of document.querySelectorAll('.tsd-typography table'))new ResizeObserver(()=>t.toggleAttribute('tabindex',t.scrollWidth>t.clientWidth)&&t.setAttribute('tabindex','0')).observe(t)"
 
+/** Pages that the search offers until it finds something. */
+const OFTEN = ['Quick start', 'Log in from a CLI', 'Keep and refresh a token', 'Errors', 'Command line']
+
+/** Puts guides before or after the API, as the best result is, and names both groups. */
+const GROUP_RESULTS = `{
+const list = document.getElementById('tsd-search-results')
+const groupOf = (item) => item.querySelector('[href$="#icon-8388608"]') ? 'Guides' : 'API'
+const seen = new MutationObserver(() => {
+  const groups = Object.values(Object.groupBy(list.children, groupOf))
+  list.replaceChildren(...groups.flat())
+  for (const [first] of groups) first.dataset.group = groupOf(first)
+  seen.takeRecords()
+})
+seen.observe(list, { childList: true })
+}`
+
 /** Pages with a layout of their own. @type {Record<string, string>} */
 const CLASSES = { 'index.html': 'landing', 'documents/Guides.html': 'overview' }
 
@@ -125,7 +141,7 @@ ${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(
 </div>
 <footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
-<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' });${SCROLL_BY_KEYS}</script>
+<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' });${SCROLL_BY_KEYS};${GROUP_RESULTS}</script>
 </body>
 </html>`
 }
@@ -239,6 +255,7 @@ function toolbar(context, page) {
 <input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search the docs" maxlength="100">
 <ul role="listbox" id="tsd-search-results" aria-label="Results"></ul>
 <div id="tsd-search-status" aria-live="polite" aria-atomic="true"><div>Preparing the search index…</div></div>
+<nav class="often" aria-label="Often read">${OFTEN.map((name) => link(at(`documents/${name.replaceAll(' ', '_')}.html`), name)).join('')}</nav>
 </dialog>
 <a href="#" class="tsd-widget menu" id="tsd-toolbar-menu-trigger" data-toggle="menu" role="button" aria-label="Menu">${text(menu())}</a>
 </div></header>`

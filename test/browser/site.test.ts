@@ -91,12 +91,24 @@ describe.skipIf(!hasChromium || !isBuilt)(
       expect(copied).toBe('npm install authgraph xstate')
     })
 
-    test('opens the search with a key, and finds a guide', async () => {
+    test('opens the search with a key, and shows guides and the API as groups', async () => {
       const tab = await open(PAGES.landing, { viewport: DESK })
       await tab.keyboard.press('/')
       await tab.locator('#tsd-search[open]').waitFor()
-      await tab.keyboard.type('restart')
-      await tab.locator('#tsd-search-results a', { hasText: 'Resume after a restart' }).waitFor()
+      const often = tab.locator('.often a:visible')
+      expect(await often.count()).toBe(5)
+      await tab.keyboard.type('refresh')
+      const groups = tab.locator('#tsd-search-results [data-group]')
+      await groups.nth(1).waitFor()
+      expect(await groups.evaluateAll((all) => all.map(({ dataset }) => dataset.group))).toEqual([
+        'Guides',
+        'API',
+      ])
+      expect(await groups.first().textContent()).toBe('Keep and refresh a token')
+      expect(await often.count()).toBe(0)
+      // Arrows go through the results in the order in which they are shown.
+      await tab.keyboard.press('ArrowDown')
+      expect(await tab.locator('[aria-selected=true]').textContent()).toBe('Keep and refresh a token')
     })
 
     test('shows every guide in an open section of the sidebar, and marks the page', async () => {
