@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AnyAuthgraphError } from '../../src/index.ts'
+import { type AnyAuthgraphError, refresh } from '../../src/index.ts'
 import { startFlow } from '../support/flow.ts'
+import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
 
 const { codes, token } = responses
@@ -95,5 +96,12 @@ describe('a fetch of the caller', () => {
       expect(error).toBeDefined()
       expect(error).not.toHaveProperty('cause')
     }
+  })
+
+  test('whose bug names a secret of the request is named without it', async () => {
+    const fetch = () => Promise.reject(new TypeError('ghr_old is not a function'))
+    const error = await refresh(oldToken, { clientId: 'id', fetch }).catch((error) => error)
+    expect(error).toMatchObject({ code: 'bad_option' })
+    expect(error).not.toHaveProperty('cause')
   })
 })

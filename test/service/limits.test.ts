@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memoryStore } from '../../src/service/index.ts'
 import { createEarlyPolls } from '../../src/service/limits/early-polls.ts'
+import { keepUntilSettled } from '../../src/service/limits/keep-until-settled.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { CLIENT_ID, type Said, startService } from '../support/start-service.ts'
 
@@ -240,4 +241,12 @@ describe('passwords', () => {
     const sent = Array.from({ length: 50 }, () => send(service, 'right', NEAR))
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(50).fill(200))
   })
+})
+
+test('a result that is shared while it is not there is forgotten, even if it is an error', async () => {
+  const kept = new Map<string, Promise<unknown>>()
+  const failed = keepUntilSettled(kept, 'key', Promise.reject(new Error('down')))
+  expect(kept.get('key')).toBe(failed)
+  await expect(failed).rejects.toThrow('down')
+  expect(kept.size).toBe(0)
 })
