@@ -68,6 +68,7 @@ describe('the fetch of the command', () => {
 
   test.each([
     ['gzip', gzipSync('{"a":1}')],
+    ['x-gzip', gzipSync('{"a":1}')],
     ['deflate', deflateSync('{"a":1}')],
     ['br', brotliCompressSync('{"a":1}')],
   ])('reads a %s body that is complete, truncated or empty', async (packing, packed) => {
