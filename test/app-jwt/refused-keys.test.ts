@@ -29,6 +29,7 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
     'PKCS#1 DER': () => derOf(publicPem(privateKey, 'pkcs1')),
     'SPKI under the label of a private key': () =>
       publicPem(privateKey, 'spki').replaceAll('PUBLIC', 'PRIVATE'),
+    'only its first line': () => '-----BEGIN PUBLIC KEY-----',
     'the line of an authorized_keys file': () => `ssh-rsa ${btoa('ssh-rsa and so on')} me@example`,
     'a JWK': () => publicJwk,
     'a KeyObject': () => key.publicKey,
@@ -44,6 +45,7 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
   key_certificate: {
     PEM: () => certificate,
     DER: () => derOf(certificate),
+    'only its first line': () => '-----BEGIN CERTIFICATE-----',
     'a trusted certificate': () => certificate.replaceAll('CERTIFICATE', 'TRUSTED CERTIFICATE'),
   },
   key_openssh: {
@@ -55,12 +57,14 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
     'PKCS#1 PEM with literal \\n': () => encryptedPkcs1.replaceAll('\n', '\\n'),
     'PKCS#8 PEM': () => encryptedPkcs8,
     'PKCS#8 DER': () => derOf(encryptedPkcs8),
+    'only its first line': () => '-----BEGIN ENCRYPTED PRIVATE KEY-----',
     'PKCS#8 under another label': () => encryptedPkcs8.replaceAll('ENCRYPTED ', ''),
   },
   key_not_rsa: {
     'EC, PKCS#8 PEM': () => pem(otherKeys.ec.privateKey, 'pkcs8'),
     'EC, SEC1 PEM after its parameters': () =>
       `-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${pem(otherKeys.ec.privateKey, 'sec1')}`,
+    'EC, only its first line': () => '-----BEGIN EC PRIVATE KEY-----',
     'EC, SEC1 DER': () => derOf(pem(otherKeys.ec.privateKey, 'sec1')),
     'EC, JWK': () => otherKeys.ec.privateKey.export({ format: 'jwk' }),
     'EC, KeyObject': () => otherKeys.ec.privateKey,
