@@ -33,7 +33,12 @@ test.each<[string, TestOptions, string[], object?]>([
   ['a client with a secret, and one without', { clients: [own, app] }, ['none', ...SECRETLY]],
   ['a function that finds clients', { clients: () => app }, ['none', ...SECRETLY]],
   ['registration', { clients: [], registration: true }, ['none', ...SECRETLY], REGISTRATION],
-  ['documents of clients', { clients: [], clientIdMetadataDocuments: { hosts: '*' } }, ['none'], DOCUMENTS],
+  [
+    'documents of clients',
+    { clients: [own], clientIdMetadataDocuments: { hosts: '*' } },
+    ['none', ...SECRETLY],
+    DOCUMENTS,
+  ],
 ])('with %s, the metadata says how clients authenticate', async (_, options, methods, more = {}) => {
   const service = startService({ refreshTokens: { lifetime: 3600 }, ...options })
   const { body } = await service.send('/.well-known/oauth-authorization-server')
