@@ -100,6 +100,14 @@ describe('sealed', () => {
     expect(await read(store)).toEqual(more)
   })
 
+  test('counts each update of several processes', async () => {
+    const inner = memoryStore()
+    const add = () =>
+      sealed(inner, key).update(NAME, (value) => ({ result: undefined, value: Number(value ?? 0) + 1 }))
+    await Promise.all([add(), add(), add()])
+    expect(await read(inner)).toBe(3)
+  })
+
   test('does not take a token that is not sealed', async () => {
     const inner = memoryStore()
     await write(inner, record)
