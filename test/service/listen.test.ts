@@ -4,6 +4,7 @@ import http2 from 'node:http2'
 import { get as getOverTls } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { serviceRequest } from '../../src/service/http/request-listener.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, CODES_PATH, startService, type TestOptions } from '../support/start-service.ts'
@@ -236,4 +237,9 @@ test('a client that disconnects during pipelined requests leaves nothing for clo
   await over
   for (const release of held) release()
   await close()
+})
+
+test.each([true, false])('a request knows whether its client has disconnected: %s', (destroyed) => {
+  const request = { method: 'GET', url: '/', rawHeaders: [], socket: { destroyed } }
+  expect(serviceRequest(request, undefined).isGone()).toBe(destroyed)
 })
