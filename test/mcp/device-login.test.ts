@@ -117,6 +117,15 @@ describe('a login at an MCP server', () => {
     expect([counts.codes, shown.length]).toEqual([2, 1])
   })
 
+  test('shows a second code at once if the user asks for a login', async () => {
+    const { over, program, approve, counts, store } = world()
+    await over(program({ onCodes: approve }).call())
+    await store.update(`mcp ${SERVER} ${HOST}`, () => ({ result: undefined, value: null }))
+    expect((await over(program().call())).status).toBe(401)
+    await over(program({ onCodes: approve }).login())
+    expect(counts.codes).toBe(2)
+  })
+
   test('registers again, once, if the issuer has forgotten the client', async () => {
     const { over, program, approve, counts, at } = world()
     let forgotten = 1
