@@ -65,7 +65,7 @@ ${isSaid ? '' : `${cause} `}${advice}
   return `# Errors
 
 Every error of this package is an \`AuthgraphError\` with a stable \`code\`. Match on the code, never on the message. Messages contain no
-secret. Below, each code has a message that it occurs with.
+secret. Each code below is shown with one of its messages.
 
 \`\`\`js
 import { AuthgraphError, authorizeDevice } from 'authgraph'
