@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { dpop } from '../../src/dpop/index.ts'
 import { authorizeDevice, type ClientAuthentication, exportResume, rfc8628, Secret } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { errorWith } from '../support/error-with.ts'
@@ -130,6 +131,13 @@ test('what a server repeats of the credentials is not kept', async () => {
   const echo = { error: 'my_error', error_description: `the-client-secret, Basic ${header}, ${header}.` }
   const result = await startFlow([echo], { clientAuthentication: authentication }).result()
   expect(result).toMatchObject({ error: { description: '‹secret›, Basic ‹secret›, ‹secret›.' } })
+})
+
+test('a proof that a server repeats is not kept', async () => {
+  const fetch: typeof globalThis.fetch = async (_, init) =>
+    Response.json({ error: 'my_error', error_description: new Headers(init?.headers).get('dpop') })
+  const options = { clientId: 'id', onCodes: () => undefined, dpop: dpop({ required: true }), fetch }
+  await expect(authorizeDevice(options)).rejects.toMatchObject({ description: '‹secret›' })
 })
 
 test('no credential is in a resume record', async () => {
