@@ -105,6 +105,7 @@ describe.skipIf(!hasChromium || !isBuilt)(
         'API',
       ])
       expect(await groups.first().textContent()).toBe('Keep and refresh a token')
+      expect(await tab.locator('[data-group=API] ~ li [href$="#icon-8388608"]').count()).toBe(0)
       expect(await often.count()).toBe(0)
       // Arrows go through the results in the order in which they are shown.
       await tab.keyboard.press('ArrowDown')
