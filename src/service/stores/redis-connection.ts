@@ -59,7 +59,9 @@ export function connectTo(url: string, patience: number): Connection {
       redis ??= import('redis').catch(() => {
         throw new BadOptionError('to connect to a Redis URL, install the package "redis": npm install redis')
       })
-      opened ??= open(await redis, url, patience)
+      // Not in one expression, which looks before it waits: each command that began meanwhile would open its own.
+      const module = await redis
+      opened ??= open(module, url, patience)
       const { client, failure, acceptedAt } = opened
       if (client.isReady) return client
       if (performance.now() - acceptedAt > patience) giveUp(client)
