@@ -25,7 +25,8 @@ export async function startRedis(mode = 'forgotten') {
     save: '',
     appendonly: appendOnly,
     appendfsync: 'always',
-    'cluster-enabled': mode === 'cluster' ? 'yes' : 'no',
+    // Otherwise nodes would talk at the port plus 10,000, where a connection of another test may be.
+    ...(mode === 'cluster' && { 'cluster-enabled': 'yes', 'cluster-port': String(await freePort()) }),
   }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const server = await startDatabase({ program: 'redis-server', args, folder, power: 'SIGKILL' })
