@@ -1,5 +1,6 @@
 import type { Grant } from '../../../src/service/grants/grant-steps.ts'
 import type { ServiceEvent } from '../../../src/service/host/events.ts'
+import { claimsOf } from '../bound.ts'
 import type { History } from '../database.ts'
 import type { Instance } from '../instance.ts'
 import type { Login } from '../login.ts'
@@ -284,6 +285,8 @@ export class Grants extends Rules {
     const decided = history && decisionOn(history)
     if (!decided || history.undoneAt > 0 || decided.at >= arrivedAt) return
     if (user !== undefined && decided.user !== user) return
+    // Of a JWT that has expired, there is nothing to end.
+    if (this.world.now >= claimsOf(token)?.exp * 1000 - this.world.tolerance) return
     const isEnded = this.#endOf(history, token) <= this.world.now
     this.check(isEnded, 'the host was told of a revocation that there is not', login)
   }
