@@ -147,6 +147,30 @@ export const groups = {
     mutate: ['src/service/host/{check-options,policy}.ts'],
     tests: ['test/service/{options,policy,verification}.test.ts'],
   },
+  dpop: {
+    mutate: ['src/dpop/dpop.ts', 'src/service/credentials/proofs.ts', 'src/service/endpoints/proof-of.ts'],
+    tests: ['test/{access,dpop}/*.test.ts', 'test/service/dpop.test.ts'],
+  },
+  // Signed tokens, and clients that are registered or told by a document.
+  keys: {
+    mutate: [
+      'src/service/credentials/{assertions,client-documents,other-clients,registered-clients,signing-keys}.ts',
+      'src/service/endpoints/{introspection,registration}.ts',
+      'src/service/grants/resources.ts',
+      'src/service/tokens/{generation,jwts}.ts',
+    ],
+    tests: [
+      'test/service/{client-documents,clients,dpop,generation,id-tokens,introspection,jwts,registration,resources}.test.ts',
+    ],
+  },
+  // The tests of the bridge and of several processes start processes.
+  mcp: {
+    mutate: ['src/mcp/!(index).ts', 'src/mcp/server/!(index).ts'],
+    tests: [
+      'test/mcp/{device-login,hostile-servers,issuers,pending-login}.test.ts',
+      'test/mcp/server/*.test.ts',
+    ],
+  },
   oidc: {
     mutate: ['src/oidc/!(index).ts'],
     tests: ['test/oidc/*.test.ts'],

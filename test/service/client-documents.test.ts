@@ -67,8 +67,8 @@ describe('a client whose ID is the URL of its document', () => {
     ],
     ...['https://user@app.example/client.json', 'https://app.example', 'client.json'],
   ])('is unknown without a request for %s', async (clientId) => {
-    const { host, ask } = world()
-    expect([await ask(clientId), host.requests]).toEqual([401, []])
+    const { host, service, ask } = world()
+    expect([await ask(clientId), host.requests, service.errors]).toEqual([401, [], []])
   })
 
   test.each<[string, () => Response | Promise<Response>]>([
@@ -131,8 +131,9 @@ describe('a client whose ID is the URL of its document', () => {
   test('is unknown once its host is no longer accepted, to the page too', async () => {
     const { service } = world()
     const { access_token } = await service.login({ client_id: CLIENT, scope: 'repo' })
-    const later = startService({ store: service.memory, clientIdMetadataDocuments: { hosts: [] } })
     const headers = new Headers({ authorization: `Bearer ${access_token}` })
+    expect(await service.authenticate({ headers })).toHaveProperty('client')
+    const later = startService({ store: service.memory, clientIdMetadataDocuments: { hosts: [] } })
     expect(await later.authenticate({ headers })).not.toHaveProperty('client')
   })
 

@@ -1,5 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWK, jwtVerify, SignJWT } from 'jose'
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  generateKeyPair,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import { describe, expect, test } from 'vitest'
 import { createVerifier } from '../../src/oidc/index.ts'
 import { systemClock } from '../../src/request/clock.ts'
@@ -148,6 +156,7 @@ describe('the keys', () => {
     ['a JWK', 'RS256', () => rsa.export({ format: 'jwk' }) as JWK],
     ['a JWK as text in a Secret', 'ES256', () => new Secret(JSON.stringify(old))],
     ['a CryptoKey', 'ES256', () => crypto.subtle.importKey('jwk', old as JsonWebKey, P256, true, ['sign'])],
+    ['a CryptoKey', 'RS256', async () => (await generateKeyPair('RS256', { extractable: true })).privateKey],
   ])('may be %s for %s, and only their public half is published', async (_, alg, key) => {
     const service = start({ keys: [await key()] })
     const { access_token } = await service.login({ resource: API })

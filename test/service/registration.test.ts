@@ -85,7 +85,11 @@ describe('a registration', () => {
   test('is refused by a service without the option, also for a client from before', async () => {
     const before = start()
     const { client_id } = (await before.register()).body
+    const { access_token } = await before.login({ client_id, scope: 'repo' })
+    const headers = new Headers({ authorization: `Bearer ${access_token}` })
+    expect(await before.authenticate({ headers })).toHaveProperty('client')
     const after = start({ registration: false, store: before.memory })
+    expect(await after.authenticate({ headers })).not.toHaveProperty('client')
     expect((await after.register()).status).toBe(404)
     expect((await after.askForCodes({ client_id })).body.error).toBe('invalid_client')
     const { body } = await after.send('/.well-known/oauth-authorization-server')

@@ -87,9 +87,12 @@ describe('the field resource of a code request', () => {
   test('allows only the scopes of the API', async () => {
     const fields = { scope: 'repo user', resource: OTHER }
     expect((await start().askForCodes(fields)).body.error).toBe('invalid_scope')
-    const clients = [{ clientId: CLIENT_ID, name: 'App', scopes: ['user'] }]
-    const refused = await start({ clients }).askForCodes({ ...fields, scope: 'repo' })
-    expect(refused.body.error).toBe('invalid_scope')
+    // A client has its own: both must allow a scope.
+    const service = start({ clients: [{ clientId: CLIENT_ID, name: 'App', scopes: ['user', 'gist'] }] })
+    const errors = []
+    for (const scope of ['repo', 'user', 'gist'])
+      errors.push((await service.askForCodes({ ...fields, scope })).body.error)
+    expect(errors).toEqual(['invalid_scope', 'invalid_scope', undefined])
   })
 
   test('is ignored by a service without resources', async () => {
