@@ -40,7 +40,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^src\/(providers\/.*|protocol\/(address|provider)\.ts|errors\.ts)$/,
   },
   'src/oidc': {
-    may: /^(jose\/(jwks\/local|jwt\/verify|decode\/protected_header)|src\/(oidc|access)\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(client-options|discover|exchange)\.ts|src\/(protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
+    may: /^(jose\/(jwks\/local|jwt\/verify|decode\/protected_header)|src\/(oidc|access)\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(read-options|discover|exchange)\.ts|src\/(protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
   },
   'src/react': {

@@ -1,6 +1,6 @@
-import { assertDpop, type Dpop } from '../protocol/dpop.ts'
+import type { Dpop } from '../protocol/dpop.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { isBearer, isDpop } from '../protocol/syntax.ts'
+import { assertDpop, isBearer, isDpop } from '../protocol/syntax.ts'
 import { readDate } from '../request/response.ts'
 import type { Secret } from '../secret.ts'
 import type { AuthRequest } from './auth.ts'

@@ -3,14 +3,13 @@ import type { DeviceAuthorizationInput } from '../../machines/device-context.ts'
 import { shownOf } from '../protocol/device-codes.ts'
 import { systemClock } from '../request/clock.ts'
 import { deviceMachine } from './device-machine.ts'
-import {
-  type DeviceAuthorizationActor,
-  type DeviceAuthorizationOptions,
-  newInput,
-  type ResumeOptions,
-  resumedInput,
-  type ShownCodes,
+import type {
+  DeviceAuthorizationActor,
+  DeviceAuthorizationOptions,
+  ResumeOptions,
+  ShownCodes,
 } from './options.ts'
+import { newInput, resumedInput } from './read-options.ts'
 import type { ResumeRecord } from './resume.ts'
 import type { DeviceSnapshot } from './view.ts'
 

@@ -1,5 +1,6 @@
-import { JWT_BEARER, type ResolvedAuthentication } from '../protocol/client-authentication.ts'
+import type { ResolvedAuthentication } from '../protocol/client-authentication.ts'
 import type { Dpop } from '../protocol/dpop.ts'
+import { JWT_BEARER } from '../protocol/endpoints.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import { send, type Transport } from '../request/send.ts'

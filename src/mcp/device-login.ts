@@ -4,7 +4,7 @@ import { type Auth, FORM } from '../auth/auth.ts'
 import { bearer } from '../auth/bearer.ts'
 import { withAuth } from '../auth/with-auth.ts'
 import { reasonOf } from '../client/authorize-device.ts'
-import { newInput } from '../client/options.ts'
+import { newInput } from '../client/read-options.ts'
 import { startDeviceLogin, stepDeviceLogin, type UnfinishedDeviceLogin } from '../client/step.ts'
 import {
   BadOptionError,

@@ -1,8 +1,5 @@
 import type { Secret } from '../secret.ts'
 
-/** The `client_assertion_type` of a signed JWT. RFC 7523, section 2.2. */
-export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-
 /** Authenticates with a JWT that a private key signs: `privateKeyJwt()` in `authgraph/oidc` creates one. */
 export interface PrivateKeyJwt {
   readonly method: 'private_key_jwt'

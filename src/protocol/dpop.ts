@@ -1,7 +1,5 @@
-import { BadOptionError } from '../errors.ts'
 import type { ReceivedResponse } from '../request/response.ts'
 import type { Secret } from '../secret.ts'
-import { isDpop } from './syntax.ts'
 
 /** A request that a proof is for. */
 export interface ProvenRequest {
@@ -29,17 +27,4 @@ export interface Dpop {
    * accepted.
    */
   readonly learn: (url: string, response: ProofResponse) => boolean | undefined
-}
-
-/**
- * Throws a BadOptionError for an option `dpop` of another kind, and for a token that is bound to a key if its key or the
- * option is missing: without a proof, the server would take its owner for a thief.
- */
-export function assertDpop(
-  dpop: Dpop | undefined,
-  { tokenType = '', dpopKey }: { readonly tokenType?: string; readonly dpopKey?: Secret | undefined } = {},
-): void {
-  const isBound = dpopKey ?? isDpop(tokenType)
-  if (isBound ? dpop?.prove && dpopKey : !dpop || dpop.prove) return
-  throw new BadOptionError('pass dpop: dpop() of authgraph/dpop, with the key of the token')
 }

@@ -47,6 +47,9 @@ export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 /** The grant type of a refresh. RFC 6749, section 6. */
 export const REFRESH_GRANT_TYPE = 'refresh_token'
 
+/** The `client_assertion_type` of a signed JWT. RFC 7523, section 2.2. */
+export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
 /** Lifetime of the codes in seconds, if the service does not state it. */
 export const DEFAULT_LIFETIME = 900
 

@@ -1,3 +1,7 @@
+import { BadOptionError } from '../errors.ts'
+import type { Secret } from '../secret.ts'
+import type { Dpop } from './dpop.ts'
+
 /** Control and formatting characters. They could let a service write to the terminal that shows its text. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
@@ -35,6 +39,19 @@ export function isBearer(tokenType: string): boolean {
 /** Whether a token type is `DPoP`: the token is sent with a proof. RFC 9449, section 5. */
 export function isDpop(tokenType: string): boolean {
   return tokenType.toLowerCase() === 'dpop'
+}
+
+/**
+ * Throws a BadOptionError for an option `dpop` of another kind, and for a token that is bound to a key if its key or the
+ * option is missing: without a proof, the server would take its owner for a thief.
+ */
+export function assertDpop(
+  dpop: Dpop | undefined,
+  { tokenType = '', dpopKey }: { readonly tokenType?: string; readonly dpopKey?: Secret | undefined } = {},
+): void {
+  const isBound = dpopKey ?? isDpop(tokenType)
+  if (isBound ? dpop?.prove && dpopKey : !dpop || dpop.prove) return
+  throw new BadOptionError('pass dpop: dpop() of authgraph/dpop, with the key of the token')
 }
 
 /** One for all, since ten thousand flows may wait at once. Frozen, because callers get it. */

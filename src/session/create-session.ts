@@ -19,13 +19,8 @@ import { tokenHeaders } from '../auth/token-headers.ts'
 import { onCodesMissing, reasonOf } from '../client/authorize-device.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import { deviceMachine } from '../client/device-machine.ts'
-import {
-  type DeviceAuthorizationActor,
-  type DeviceInputOptions,
-  newInput,
-  OF_A_NEW_FLOW,
-  type ShownCodes,
-} from '../client/options.ts'
+import type { DeviceAuthorizationActor, DeviceInputOptions, ShownCodes } from '../client/options.ts'
+import { newInput, OF_A_NEW_FLOW } from '../client/read-options.ts'
 import { assertToken } from '../client/token-record.ts'
 import {
   BadOptionError,

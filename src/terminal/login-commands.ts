@@ -1,7 +1,7 @@
 import { tokenInUse } from '../../machines/session-selectors.ts'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { createDeviceAuthorization } from '../client/create-device-authorization.ts'
-import { OF_A_NEW_FLOW } from '../client/options.ts'
+import { OF_A_NEW_FLOW } from '../client/read-options.ts'
 import { AuthgraphError, BadOptionError, LoginRequiredError } from '../errors.ts'
 import { github } from '../protocol/provider.ts'
 import {

@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose'
-import { JWT_BEARER } from '../../protocol/client-authentication.ts'
+import { JWT_BEARER } from '../../protocol/endpoints.ts'
 import type { Secret } from '../../secret.ts'
 import { createAssertions, type Verifying } from '../credentials/assertions.ts'
 import { type ClientFields, createClients } from '../credentials/clients.ts'

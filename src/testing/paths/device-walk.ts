@@ -1,7 +1,7 @@
 import { type DoneActorEvent, type ErrorActorEvent, initialTransition, transition } from 'xstate'
 import type { DeviceAuthorizationEvent, DeviceStatus } from '../../../machines/device-context.ts'
 import { deviceMachine } from '../../client/device-machine.ts'
-import { deviceInput, resumeInput } from '../../client/options.ts'
+import { deviceInput, resumeInput } from '../../client/read-options.ts'
 import type { ResumeRecord } from '../../client/resume.ts'
 import type { DeviceSnapshot } from '../../client/view.ts'
 import { github, type Provider } from '../../protocol/provider.ts'
