@@ -2,7 +2,7 @@ import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { ResolvedAuthentication } from '../src/protocol/client-authentication.ts'
 import type { DeviceCodes } from '../src/protocol/device-codes.ts'
 import type { Dpop } from '../src/protocol/dpop.ts'
-import type { OAuthToken } from '../src/protocol/oauth-record.ts'
+import type { OAuthToken } from '../src/protocol/oauth-token.ts'
 import type { Provider } from '../src/protocol/provider.ts'
 import type { Secret } from '../src/secret.ts'
 

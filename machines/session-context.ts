@@ -1,6 +1,6 @@
 import type { SnapshotFrom } from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
-import type { OAuthToken } from '../src/protocol/oauth-record.ts'
+import type { OAuthToken } from '../src/protocol/oauth-token.ts'
 import type { Secret } from '../src/secret.ts'
 import type { deviceAuthorization } from './device-authorization.ts'
 import type { DeviceAuthorizationInput, DeviceResult } from './device-context.ts'

@@ -1,4 +1,4 @@
-import type { OAuthToken } from '../src/protocol/oauth-record.ts'
+import type { OAuthToken } from '../src/protocol/oauth-token.ts'
 import type { SessionContext, SessionInput } from './session-context.ts'
 
 /** The share of its lifetime by which a token is refreshed early, at most. */

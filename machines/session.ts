@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
-import type { OAuthToken } from '../src/protocol/oauth-record.ts'
+import type { OAuthToken } from '../src/protocol/oauth-token.ts'
 import type { Secret } from '../src/secret.ts'
 import { deviceAuthorization } from './device-authorization.ts'
 import type { DeviceResult } from './device-context.ts'

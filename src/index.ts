@@ -29,7 +29,6 @@ export {
   stepDeviceLogin,
   type UnfinishedDeviceLogin,
 } from './client/step.ts'
-export { exportToken, importToken, type TokenRecord } from './client/token-record.ts'
 export { type DeviceSnapshot, type DeviceView, viewOf } from './client/view.ts'
 export { watchActor } from './client/watch.ts'
 export {
@@ -54,7 +53,7 @@ export type {
   ClientAuthentication,
   PrivateKeyJwt,
 } from './protocol/client-authentication.ts'
-export type { OAuthToken, TokenWarning } from './protocol/oauth-record.ts'
+export type { OAuthToken, TokenRecord, TokenWarning } from './protocol/oauth-token.ts'
 export {
   github,
   githubEnterprise,
@@ -63,6 +62,7 @@ export {
   type ServiceAddresses,
 } from './protocol/provider.ts'
 export type { ScopeSeparator } from './protocol/syntax.ts'
+export { exportToken, importToken } from './protocol/token-record.ts'
 export type { Clock } from './request/clock.ts'
 export type { RequestOptions } from './request/options.ts'
 export { Secret } from './secret.ts'

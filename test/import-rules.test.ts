@@ -45,7 +45,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'src/react': {
     may: /^(react|src\/(react\/.*|client\/(create-device-authorization|view)|session\/view-of-session|request\/clock|errors)(\.ts)?)$/,
-    types: /^(xstate|src\/(client\/options|protocol\/oauth-record|session\/create-session)\.ts)$/,
+    types: /^(xstate|src\/(client\/options|protocol\/oauth-token|session\/create-session)\.ts)$/,
   },
   'src/auth': {
     may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors|assert-known|store\/deadline)\.ts)$/,

@@ -20,7 +20,7 @@ export {
   UnreachableError,
   WrongHostError,
 } from '../errors.ts'
-export type { OAuthToken, TokenWarning } from '../protocol/oauth-record.ts'
+export type { OAuthToken, TokenWarning } from '../protocol/oauth-token.ts'
 export {
   github,
   githubEnterprise,

@@ -1,5 +1,5 @@
 import type { Dpop } from '../protocol/dpop.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { assertDpop, isBearer, isDpop } from '../protocol/syntax.ts'
 import { readDate } from '../request/response.ts'
 import type { Secret } from '../secret.ts'

@@ -1,6 +1,6 @@
 import type { DeviceResult } from '../../machines/device-context.ts'
 import { BadOptionError, CancelledError, DeniedError, ExpiredError } from '../errors.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { createDeviceAuthorization } from './create-device-authorization.ts'
 import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
 

@@ -9,10 +9,11 @@ import {
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import type { Dpop } from '../protocol/dpop.ts'
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { type Provider, readProvider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { assertDpop } from '../protocol/syntax.ts'
+import { assertToken, parseOAuthRecord } from '../protocol/token-record.ts'
 import { abortInTime, type Clock, systemClock, unlessAborted } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { hasMember } from '../request/response.ts'
@@ -20,7 +21,6 @@ import { systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
 import { post, type Sender } from './exchange.ts'
 import { readAuthentication, readClientId, readResources } from './read-options.ts'
-import { assertToken } from './token-record.ts'
 
 /** Options of `refresh`. */
 export interface RefreshOptions extends RequestOptions {

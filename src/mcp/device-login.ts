@@ -17,7 +17,7 @@ import {
   RefusedError,
 } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { github } from '../protocol/provider.ts'
 import { pause, systemClock, unlessAborted, within } from '../request/clock.ts'
 import type { RequestOptions } from '../request/options.ts'

@@ -2,8 +2,9 @@ import { type AnyAuthgraphError, BadResponseError } from '../errors.ts'
 import { nameResponse } from '../request/name-request.ts'
 import { errorCodeOf, hasMember, memberOf, type ReceivedResponse, textMemberOf } from '../request/response.ts'
 import { readWholeSeconds } from './fields.ts'
-import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
+import type { OAuthToken } from './oauth-token.ts'
 import { isForbidden, refusalOf } from './refusal.ts'
+import { type Asked, parseOAuthRecord } from './token-record.ts'
 
 /**
  * The result of one poll. `at` is when the response arrived, in epoch milliseconds.

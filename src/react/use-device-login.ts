@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { createDeviceAuthorization } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, DeviceAuthorizationOptions } from '../client/options.ts'
 import { type DeviceView, viewOf } from '../client/view.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { useRenderAfter, useSnapshot } from './use-snapshot.ts'
 
 /** What {@link DeviceLogin.start} needs: the options of a login, and what to do with its token. */

@@ -21,7 +21,6 @@ import { announce } from '../client/create-device-authorization.ts'
 import { deviceMachine } from '../client/device-machine.ts'
 import type { DeviceAuthorizationActor, DeviceInputOptions, ShownCodes } from '../client/options.ts'
 import { newInput, OF_A_NEW_FLOW } from '../client/read-options.ts'
-import { assertToken } from '../client/token-record.ts'
 import {
   BadOptionError,
   BusyError,
@@ -31,8 +30,9 @@ import {
   WrongHostError,
 } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import type { Provider } from '../protocol/provider.ts'
+import { assertToken } from '../protocol/token-record.ts'
 import { Secret } from '../secret.ts'
 import {
   claim,

@@ -1,5 +1,5 @@
 import { NotKeptError } from '../errors.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { isStoredInTime, type Session } from './create-session.ts'
 
 /**

@@ -21,7 +21,7 @@ import {
   StoreUnavailableError,
 } from '../errors.ts'
 import { tokenDeletionPath } from '../protocol/endpoints.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { type Clock, within } from '../request/clock.ts'
 import { guardHeaders } from '../request/guard-headers.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'

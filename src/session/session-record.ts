@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { KeptToken, ReadResult } from '../../machines/session-context.ts'
 import { isDue } from '../../machines/session-selectors.ts'
-import { exportToken, importToken } from '../client/token-record.ts'
 import { BadOptionError, DamagedRecordError, WrongHostError } from '../errors.ts'
 import { parseFields } from '../protocol/fields.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { OAuthToken } from '../protocol/oauth-token.ts'
 import type { Provider } from '../protocol/provider.ts'
+import { exportToken, importToken } from '../protocol/token-record.ts'
 import type { Json } from '../store/store.ts'
 import type { SessionData } from './session-store.ts'
 

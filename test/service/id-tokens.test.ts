@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { verifyIdToken } from '../../src/oidc/index.ts'
-import type { OAuthToken } from '../../src/protocol/oauth-record.ts'
+import type { OAuthToken } from '../../src/protocol/oauth-token.ts'
 import { systemClock } from '../../src/request/clock.ts'
 import { Secret } from '../../src/secret.ts'
 import { ecKey } from '../support/ec-key.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { github } from '../../src/index.ts'
-import type { OAuthToken } from '../../src/protocol/oauth-record.ts'
+import type { OAuthToken } from '../../src/protocol/oauth-token.ts'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore } from '../../src/session/index.ts'
 import { revoke, type SessionParts } from '../../src/session/session-actors.ts'

@@ -6,7 +6,7 @@ import { createDeviceAuthorization } from '../../client/create-device-authorizat
 import type { DeviceAuthorizationActor } from '../../client/options.ts'
 import { viewOf } from '../../client/view.ts'
 import { githubApi } from '../../github-api/github-api.ts'
-import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { OAuthToken } from '../../protocol/oauth-token.ts'
 import { github } from '../../protocol/provider.ts'
 import type { LoginRecorder } from '../../recording/record.ts'
 import { recordGrants } from '../../recording/record-grants.ts'

@@ -1,4 +1,4 @@
-import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { OAuthToken } from '../../protocol/oauth-token.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import { whoIs } from '../../terminal/who-is.ts'
 import { isFailure, type ReportedError } from '../command-error.ts'

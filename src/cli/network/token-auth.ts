@@ -1,7 +1,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { oauth } from '../../auth/oauth.ts'
 import { dpop } from '../../dpop/dpop.ts'
-import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { OAuthToken } from '../../protocol/oauth-token.ts'
 import { isBearer } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'

@@ -1,6 +1,6 @@
 import { tokenInUse } from '../../../machines/session-selectors.ts'
 import { dpop } from '../../dpop/dpop.ts'
-import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { OAuthToken } from '../../protocol/oauth-token.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
 import { createSession, isStoredInTime, type Session } from '../../session/create-session.ts'

@@ -1,4 +1,4 @@
-import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { OAuthToken } from '../../protocol/oauth-token.ts'
 import { findValidToken } from '../../session/session-record.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { openLogin, providerOf } from './saved-logins.ts'

@@ -1,6 +1,6 @@
 import type { RefreshResult } from '../../../machines/session-context.ts'
 import { LoginRequiredError, RefusedError, TimedOutError, UnreachableError } from '../../../src/errors.ts'
-import type { OAuthToken } from '../../../src/protocol/oauth-record.ts'
+import type { OAuthToken } from '../../../src/protocol/oauth-token.ts'
 import { Secret } from '../../../src/secret.ts'
 import { POLL_RESPONSES } from '../../../src/testing/paths/poll-responses.ts'
 import { jsonResponse, type WireResponse } from '../../../src/testing/paths/wire-response.ts'
