@@ -92,7 +92,7 @@ export class Bound {
     const { instances } = this.#world
     startInstance(this.#world)
     instances.splice(instances.indexOf(instance), 1)
-    this.#world.count('key: changed')
+    this.#world.count('fault', 'key: changed')
   }
 
   /** A thief has the code of a login, and polls with its own key, or with none. */

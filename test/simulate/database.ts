@@ -1,5 +1,6 @@
 import type { Json } from '../../src/store/store.ts'
-import type { Host, World } from './world.ts'
+import type { Host } from './host.ts'
+import type { World } from './world.ts'
 
 /** Milliseconds of the way to the database and back. */
 const WAY = [1, 7] as const
@@ -51,16 +52,8 @@ export class Database {
     this.#faults = faults
   }
 
-  /**
-   * Carries one command there and its response back, or not. The command of a host that dies meanwhile is run or not.
-   *
-   * @param goDown Called where the connection breaks, with the time for which it stays so.
-   */
-  send<Reply>(
-    host: Host,
-    run: () => Reply,
-    goDown: (milliseconds: number) => void = () => undefined,
-  ): Promise<Reply> {
+  /** Carries one command there and its response back, or not. The command of a host that dies meanwhile is run or not. */
+  send<Reply>(host: Host, run: () => Reply): Promise<Reply> {
     const world = this.#world
     const { choices } = world
     const actor = this.#faults === 'command' ? (world.exchange ?? host) : host
@@ -78,7 +71,7 @@ export class Database {
         return host.isDead || settle()
       }
       const breakDown = () => {
-        goDown(between(10, 300, 'down'))
+        host.downUntil = Math.max(host.downUntil, world.now + between(10, 300, 'down'))
         back(() => reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })))
       }
       const way = between(...WAY, 'way') + (fault === 'late' ? between(500, 6000, 'late') : 0)

@@ -9,9 +9,10 @@ import { sqlStore } from '../../src/service/stores/sql/sql-store.ts'
 import { memoryStore } from '../../src/store/memory-store.ts'
 import type { Change, Json, Store } from '../../src/store/store.ts'
 import type { Boxed } from './database.ts'
+import { Host } from './host.ts'
 import { connectToRedis } from './redis.ts'
 import { connectToSql } from './sql.ts'
-import type { Exchange, Host, World } from './world.ts'
+import type { Exchange, World } from './world.ts'
 
 export const AUTH_URL = 'https://login.example'
 
@@ -43,11 +44,6 @@ export interface Instance extends Host {
   readonly open: Map<Exchange, () => void>
 }
 
-/** What differs between hosts when they start. */
-export function newHost(id: string): Host {
-  return { id, draws: 0, commands: 0, isDead: false, stalledUntil: 0, stood: 0 }
-}
-
 /** Starts one more instance. */
 export function startInstance(world: World): Instance {
   const { choices, judge, profile, refreshTokens } = world
@@ -55,7 +51,7 @@ export function startInstance(world: World): Instance {
   const id = `instance ${world.instances.length + 1}`
   const skew = choices.between(-profile.skew, profile.skew, id, 'skew') * 1000
   const clock = { now: () => world.now + skew }
-  const instance = { ...newHost(id), open: new Map() } as unknown as Instance
+  const instance = Object.assign(new Host(world, id), { open: new Map() }) as unknown as Instance
   const watched = (what: string) => (said: unknown) => judge.logged(what, said)
   const service = createService({
     clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ name: 'Client', ...client })),
@@ -102,8 +98,7 @@ function storeOf(world: World, instance: Instance, clock: { now(): number }): St
 /** An instance dies: the connections to it break, whatever it was about to do is not done, and another one is started. */
 export function kill(world: World, instance: Instance): void {
   if (instance.isDead) return
-  world.note(world.login, instance.id, 'is killed')
-  instance.isDead = true
+  instance.die()
   for (const [{ login }, breakConnection] of instance.open) {
     world.judge.faulted(login, 'its instance was killed')
     world.after(2, breakConnection)
@@ -111,11 +106,9 @@ export function kill(world: World, instance: Instance): void {
   world.after(world.choices.between(50, 2000, instance.id, 'restart'), () => startInstance(world))
 }
 
-/** An instance stands still, as for a collection of garbage or the move of a virtual machine. */
+/** An instance stands still, and with it all that it handles. */
 export function stall(world: World, instance: Instance): void {
-  const seconds = world.choices.between(0.5, 14, instance.id, 'stall', world.exchange?.id ?? '')
-  world.note(world.login, instance.id, `stands still for ${seconds.toFixed(1)} s`)
-  instance.stalledUntil = world.now + seconds * 1000
+  instance.stall(world.choices.between(0.5, 14, instance.id, 'stall', world.exchange?.id ?? ''))
   for (const { login } of instance.open.keys()) world.judge.faulted(login, STOOD_STILL)
 }
 

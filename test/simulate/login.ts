@@ -12,7 +12,8 @@ import type { Clock } from '../../src/request/clock.ts'
 import { errorCodeOf, memberOf, readBody } from '../../src/request/response.ts'
 import { Secret } from '../../src/secret.ts'
 import { type BoundToken, learn, prove, RESOURCE } from './bound.ts'
-import { AUTH_URL, clientOf, newHost } from './instance.ts'
+import { Host } from './host.ts'
+import { AUTH_URL, clientOf } from './instance.ts'
 import { grantKey } from './judge/grants.ts'
 import { ask, send } from './network.ts'
 import { decide } from './user.ts'
@@ -248,7 +249,7 @@ export class Login {
 
   #setClock(): void {
     this.#step = this.#between(-1, 1, 'by') * 3_600_000
-    this.#world.count('device: clock set')
+    this.#world.count('fault', 'device: clock set')
     this.#world.judge.faulted(this.number, 'its clock was set')
     this.#note(`its clock is set by ${(this.#step / 1000).toFixed(0)} s`)
   }
@@ -258,7 +259,7 @@ export class Login {
     const snapshot = this.#actor?.getSnapshot()
     if (snapshot?.context.codes === undefined) return
     const record = exportResume(snapshot, this.#clock.now())
-    this.#world.count('device: restart')
+    this.#world.count('fault', 'device: restart')
     this.#world.judge.faulted(this.number, 'it was restarted')
     this.#note('stops')
     this.#actor?.stop()
@@ -298,7 +299,13 @@ export class Login {
   async #show(tries: number): Promise<void> {
     const world = this.#world
     const { token } = this
-    const shown = { token, by: newHost('device'), stoodBefore: 0, arrivals: 0, end: 'under way' } as const
+    const shown = {
+      token,
+      by: new Host(world, 'device'),
+      stoodBefore: 0,
+      arrivals: 0,
+      end: 'under way',
+    } as const
     const exchange = world.begin(this.number, 'user', { shown })
     await world.pause(world.choices.between(100, 30_000, 'use', exchange.id))
     const bound = this.#bound

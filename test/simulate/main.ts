@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
 import { mix } from './choices.ts'
 import { PROFILES, type Profile } from './profiles.ts'
-import { Report } from './report.ts'
 import { enter, replaceGlobals } from './runtime.ts'
-import { World } from './world.ts'
+import { NOBODY, World } from './world.ts'
 
 const USAGE = `Usage: npm run simulate -- [options]
 
@@ -29,6 +28,9 @@ const OPTIONS = {
   'until-caught': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
+
+/** Violations that are printed; the others are only counted. */
+const PRINTED = 10
 
 /** Runs the command line. Returns its exit code. */
 export async function main(): Promise<number> {
@@ -60,18 +62,40 @@ async function simulate(): Promise<number> {
   if (trace !== undefined) return replay(profile, Number(traced), Number(login))
   const names = profile === 'all' ? Object.keys(PROFILES) : [profile]
   const begin = process.cpuUsage()
-  const report = new Report(seed)
-  const isOver = () => options['until-caught'] && report.violations.length > 0
-  for (const name of names)
+  const total = { logins: 0, events: 0, checks: 0, digest: 0 }
+  const violations: { readonly profile: string; readonly login: number; readonly what: string }[] = []
+  const lines = [`seed ${seed}`]
+  const isOver = () => options['until-caught'] && violations.length > 0
+  for (const name of names) {
+    const counts = new Map<string, number>()
     for (let first = 0; first < Math.ceil(logins / names.length) && !isOver(); ) {
       const world = await run(name, seed, first)
-      report.add(name, world)
       first += world.size
+      total.logins += world.size
+      total.events += world.events
+      total.checks += world.checks
+      total.digest = mix(total.digest, world.digest)
+      for (const [what, times] of world.counts) counts.set(what, (counts.get(what) ?? 0) + times)
+      for (const violation of world.violations) violations.push({ profile: name, ...violation })
     }
+    lines.push('', name, ...[...counts].sort().map(([what, times]) => `${String(times).padStart(8)} ${what}`))
+  }
   if (process.getActiveResourcesInfo().includes('Timeout')) throw new Error('the runtime itself has timers')
   const { user, system } = process.cpuUsage(begin)
-  report.print((user + system) / 1e6, json)
-  return report.violations.length > 0 ? 1 : 0
+  const seconds = (user + system) / 1e6
+  const digest = (total.digest >>> 0).toString(16).padStart(8, '0')
+  for (const { profile: name, login: number, what } of violations.slice(0, PRINTED)) {
+    lines.push('', `VIOLATION (${name}): ${what}`)
+    if (number !== NOBODY) lines.push(`  npm run simulate -- --profile ${name} --trace ${seed}:${number}`)
+  }
+  lines.push(
+    '',
+    `${total.logins} logins or refreshes, ${total.events} events, ${total.checks} checks, ${violations.length} violations, ` +
+      `digest ${digest}, ${seconds.toFixed(1)} s of CPU time, ${Math.round(total.logins / seconds)} a second`,
+  )
+  const result = JSON.stringify({ seed, logins: total.logins, digest, violations, seconds })
+  process.stdout.write(`${json ? result : lines.join('\n')}\n`)
+  return violations.length > 0 ? 1 : 0
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -105,17 +105,19 @@ export class Processes {
     const names = [round, index] as const
     const event = world.fault('process', world.first, ...names)
     const known = this.programs[index]
-    if (event === 'exit' && known?.isIdle) known.end('exits')
+    if (event === 'exit' && known?.isIdle) known.die('exits')
     const program = known && !known.isDead ? known : this.#start(index)
     const act = this.isCalm ? undefined : choices.oneOf<Act>(ACTS, 'act', ...names)
     void program.act(act ?? 'token')
     const latest = choices.happens(0.8, 'soon', ...names) ? 300 : 60_000
     const moment = choices.between(0, latest, 'moment', ...names)
-    if (event === 'kill') world.after(moment, () => program.end('is killed'))
+    if (event === 'kill') world.after(moment, () => program.die())
     // About as long as a claim of another host counts, or any time.
     const longest: readonly [number, number] = this.areApart ? [20, 28] : [1, 120]
-    if (event === 'freeze')
-      world.after(moment, () => program.freeze(1000 * choices.between(...longest, 'freeze', ...names)))
+    if (event === 'freeze') {
+      const seconds = choices.between(...longest, 'freeze', ...names)
+      world.after(moment, () => program.isDead || program.stall(seconds))
+    }
   }
 
   #start(index: number): Program {
@@ -129,7 +131,7 @@ export class Processes {
     const world = this.#world
     this.clockStep = world.choices.between(-1, 1, 'step', round) * 3_600_000
     this.hadClockSet = true
-    world.count('machine: clock set')
+    world.count('fault', 'machine: clock set')
     world.note(world.first, 'machine', `its clock is wrong by ${(this.clockStep / 1000).toFixed(0)} s`)
   }
 

@@ -8,13 +8,14 @@ import { redisStore } from '../../src/service/stores/redis.ts'
 import { SENDING_BOUND } from '../../src/session/claim-timing.ts'
 import { createSession, type Session } from '../../src/session/create-session.ts'
 import type { SessionStore } from '../../src/session/session-store.ts'
+import { Host } from './host.ts'
 import { AUTH_URL, clientOf, observed } from './instance.ts'
 import { grantKey } from './judge/grants.ts'
 import { ask, send } from './network.ts'
 import type { Processes } from './processes.ts'
 import { connectToRedis } from './redis.ts'
 import { decide } from './user.ts'
-import type { Exchange, Host, Shown, World } from './world.ts'
+import type { Exchange, Shown, World } from './world.ts'
 
 const PROVIDER = {
   ...github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
@@ -46,14 +47,8 @@ const REASONS = [
 export type Act = keyof typeof LONGEST_CALL
 
 /** A process with a session, which is started, called, stopped, resumed and killed. */
-export class Program implements Host {
-  readonly id: string
+export class Program extends Host {
   readonly session: Session
-  draws = 0
-  commands = 0
-  isDead = false
-  stalledUntil = 0
-  stood = 0
   /** When it last began an update, to write its claim before a refresh, and for how long it had stood still then. */
   #updatedAt = 0
   #stoodBefore = 0
@@ -67,14 +62,12 @@ export class Program implements Host {
   #logouts = 0
   /** Whether a page of a proxy was taken for a revocation. */
   #wasMisled = false
-  readonly #world: World
   readonly #processes: Processes
 
   constructor(world: World, processes: Processes, id: string, machine: number) {
+    super(world, id)
     const { first: number } = world
-    this.#world = world
     this.#processes = processes
-    this.id = id
     const skew = processes.areApart ? world.choices.between(-SKEW, SKEW, 'machine', machine) : 0
     const clock: Clock = {
       now: () => world.now + processes.clockStep + skew,
@@ -96,7 +89,7 @@ export class Program implements Host {
   }
 
   #store(clock: Clock): SessionStore {
-    const world = this.#world
+    const world = this.world
     const { areApart, programs, store } = this.#processes
     const shared = observed(world, redisStore(connectToRedis(world, store, this), { clock }), () => this.id)
     return {
@@ -121,7 +114,7 @@ export class Program implements Host {
   }
 
   async act(what: Act): Promise<void> {
-    const world = this.#world
+    const world = this.world
     const { isLast } = this.#processes
     const { now: begun } = world
     const { stood } = this
@@ -143,7 +136,7 @@ export class Program implements Host {
     } catch (error) {
       end = error instanceof AuthgraphError ? error.code : String(error)
       if (what === 'logout') world.judge.sessions.loggedOut(this, false)
-      const mayExpire = this.#processes.hadClockSet || world.faults.has('command: failover')
+      const mayExpire = this.#processes.hadClockSet || world.hasHad('command: failover')
       const isRevoked = world.judge.tokens.revokedAt(`user-${world.first}`, 0) <= world.now
       const isKnown =
         REASONS.includes(end) ||
@@ -157,7 +150,7 @@ export class Program implements Host {
     if (what === 'login') this.#logins -= 1
     const took = world.now - begun - (this.stood - stood)
     world.check(took <= longest, `${what} took ${took} ms`)
-    world.ends.push(end)
+    world.count('end', end)
     this.note(`${what} ends: ${end}`)
     const isNeeded = end === 'login_required' && what === 'token'
     if (isNeeded && world.choices.happens(0.5, 'logs in', this.id, begun)) await this.act('login')
@@ -175,7 +168,7 @@ export class Program implements Host {
 
   /** Carries a request to the service and its response back, which waits while this process stands still. */
   async #fetch(address: string, { method = 'POST', headers, body, signal }: RequestInit): Promise<Response> {
-    const world = this.#world
+    const world = this.world
     const { stood } = this
     const path = address.slice(AUTH_URL.length)
     const fields = new URLSearchParams(String(body ?? ''))
@@ -221,7 +214,7 @@ export class Program implements Host {
 
   /** A request whose end is unclear is repeated once, at once: while the service still returns the same pair. */
   #mustRepeat(stood: number): void {
-    const world = this.#world
+    const world = this.world
     this.#repeatsUntil = world.now + AT_ONCE
     // A claim that is too old is made again first, and so is any one that others may have taken over.
     const isOld = world.now >= this.#updatedAt + SENDING_BOUND
@@ -232,21 +225,5 @@ export class Program implements Host {
       const isExcused = this.stood > stood || this.#processes.hadClockSet
       world.check(isRepeated || isExcused, 'an unclear refresh was not repeated')
     })
-  }
-
-  end(how: 'is killed' | 'exits'): void {
-    this.isDead = true
-    this.note(how)
-  }
-
-  freeze(milliseconds: number): void {
-    if (this.isDead) return
-    this.note(`stands still for ${(milliseconds / 1000).toFixed(1)} s`)
-    this.stood += milliseconds
-    this.stalledUntil = this.#world.now + milliseconds
-  }
-
-  note(text: string): void {
-    this.#world.note(this.#world.first, this.id, text)
   }
 }

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { RedisClient, ScriptOptions } from '../../src/service/stores/redis-connection.ts'
 import type { Database } from './database.ts'
-import type { Host, World } from './world.ts'
+import type { Host } from './host.ts'
+import type { World } from './world.ts'
 
 /** The script that this model knows. Whoever changes it has to look at `compareAndSet` as well. */
 const SCRIPT = '6add6fbfcdad710ffa0a652117af0944557cf0ce'
 
 /** Connects a host to a model of Redis, which forgets expired records, and its scripts in a failover. */
 export function connectToRedis(world: World, database: Database, host: Host): RedisClient {
-  let downUntil = 0
-  const send = <Reply>(run: () => Reply) =>
-    database.send(host, run, (milliseconds) => {
-      downUntil = Math.max(downUntil, world.now + milliseconds)
-    })
   /** Keys have a prefix, and the braces of Redis Cluster. */
   const own = (name: string) => name.slice(name.indexOf('{') + 1, -1)
   const read = (key: string) => {
@@ -29,16 +25,16 @@ export function connectToRedis(world: World, database: Database, host: Host): Re
 
   return {
     get isReady() {
-      return world.now >= Math.max(downUntil, database.awayUntil)
+      return world.now >= Math.max(host.downUntil, database.awayUntil)
     },
-    get: (name) => send(() => read(own(name)) || null),
+    get: (name) => database.send(host, () => read(own(name)) || null),
     evalSha: (_, options) =>
-      send(() => {
+      database.send(host, () => {
         if (!database.scripts.has(SCRIPT)) throw new Error('NOSCRIPT No matching script.')
         return compareAndSet(options)
       }),
     eval: (script, options) =>
-      send(() => {
+      database.send(host, () => {
         const sha = createHash('sha1').update(script).digest('hex')
         if (sha !== SCRIPT) world.fail(world.login, `the model of Redis does not know script ${sha}`)
         database.scripts.add(sha)

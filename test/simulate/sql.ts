@@ -1,5 +1,6 @@
 import type { SqlDatabase } from '../../src/service/stores/sql/sql-store.ts'
-import type { Host, World } from './world.ts'
+import type { Host } from './host.ts'
+import type { World } from './world.ts'
 
 /** Records deleted by one sweep. */
 const SWEPT = 500

@@ -7,6 +7,7 @@ import { Bound } from './bound.ts'
 import { Choices, fold, mix, type Name } from './choices.ts'
 import { Database } from './database.ts'
 import { flood } from './flood.ts'
+import type { Actor, Host } from './host.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { Judge } from './judge/judge.ts'
 import { Login } from './login.ts'
@@ -27,22 +28,6 @@ const MOST_HASHES = 10_000
 
 /** Events between two looks at the runtime's own event loop. */
 const BATCH = 64
-
-/** Whatever draws random values and sends commands to a database: choices are named by it. */
-export interface Actor {
-  readonly id: string
-  draws: number
-  commands: number
-}
-
-/** An instance of the service, or a process with a session. */
-export interface Host extends Actor {
-  isDead: boolean
-  /** Until when it stands still, epoch milliseconds. */
-  stalledUntil: number
-  /** Milliseconds for which it has stood still. */
-  stood: number
-}
 
 /** A timer of a world, which keeps its place when its host stands still. */
 export interface Handle {
@@ -101,12 +86,9 @@ export class World {
   readonly choices: Choices
   readonly time = new VirtualTime()
   readonly start = this.time.now
-  readonly faults = new Map<string, number>()
   readonly violations: Violation[] = []
-  /** Documented losses, by their name. */
-  readonly losses = new Map<string, number>()
-  /** How its logins, or calls for a token, have ended. */
-  readonly ends: string[] = []
+  /** How often each fault was played, logins or calls have ended so, and a documented loss was met. */
+  readonly counts = new Map<string, number>()
   /** What happened to the login that is traced. */
   readonly trace: string[] = []
   readonly database = new Database(this, 'command')
@@ -240,14 +222,20 @@ export class World {
     const chances: Chances = this.profile
     const fault = this.choices.oneOf<Faults[Kind]>(chances[kind], kind, ...names)
     if (fault === undefined) return undefined
-    this.count(`${kind}: ${fault}`)
+    this.count('fault', `${kind}: ${fault}`)
     this.note(login, kind, fault)
     this.judge.faulted(login, `${kind}: ${fault}`)
     return fault
   }
 
-  count(fault: string): void {
-    this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
+  count(kind: 'end' | 'fault' | 'loss', what: string): void {
+    const name = `${kind} ${what}`
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
+  }
+
+  /** Whether a fault was ever played here. */
+  hasHad(fault: string): boolean {
+    return this.counts.has(`fault ${fault}`)
   }
 
   /** Begins a request of a login. */
@@ -290,7 +278,7 @@ export class World {
   lose(login: number, reason: string | undefined, what = ''): void {
     this.check(reason !== undefined, what, login)
     if (reason === undefined) return
-    this.losses.set(reason, (this.losses.get(reason) ?? 0) + 1)
+    this.count('loss', reason)
     this.note(login, 'judge', `a documented loss: ${reason}`)
   }
 

@@ -31,7 +31,13 @@ export class VirtualTime {
 
   #set(due: number, callback: () => void): Timer {
     const timer = { due, callback }
-    this.#timers.splice(this.#timers.findLastIndex((other) => other.due <= due) + 1, 0, timer)
+    let [place, end] = [0, this.#timers.length]
+    while (place < end) {
+      const middle = (place + end) >>> 1
+      if ((this.#timers[middle]?.due ?? 0) > due) end = middle
+      else place = middle + 1
+    }
+    this.#timers.splice(place, 0, timer)
     return timer
   }
 

@@ -43,8 +43,8 @@ export class Counts extends Rules {
   attacked({ limited, isAllowed, arrivedAt }: Exchange, { status, body }: ServiceResponse): void {
     const isGiven = body.includes('"access_token"') || body.includes('"device_code"')
     this.check(isAllowed === true || !isGiven, 'an attacker was given a code or a token', NOBODY)
-    const { now, tolerance, faults } = this.world
-    if (limited === undefined || status === 503 || faults.has('command: failover')) return
+    const { now, tolerance } = this.world
+    if (limited === undefined || status === 503 || this.world.hasHad('command: failover')) return
     const window = LIMIT.window * 1000
     const attempts = this.#attempts.get(limited) ?? []
     this.#attempts.set(limited, attempts)

@@ -220,7 +220,7 @@ export class Grants extends Rules {
 
   /** A login has ended. Where its token has gone shows when all that was on its way has arrived. */
   ended(login: Login): void {
-    this.world.ends.push(String(login.status))
+    this.world.count('end', String(login.status))
     if (login.status === 'expired' && !login.wasToldOfEnd) login.checkEnd()
     this.world.after(LONGEST_REQUEST, () => this.#conclude(login))
   }

@@ -240,8 +240,8 @@ export class Judge {
 
   /** Whether the database has ever failed here, or an instance was lost. */
   get hasFailed(): boolean {
-    const { database, faults } = this.#world
-    return database.troubledAt > 0 || faults.has('request: kill') || faults.has('request: stall')
+    const world = this.#world
+    return world.database.troubledAt > 0 || world.hasHad('request: kill') || world.hasHad('request: stall')
   }
 }
 

@@ -34,7 +34,7 @@ export class Sessions extends Rules {
     const { login } = this.kept ?? {}
     if (login === undefined) return undefined
     login.isStolen = !world.processes?.isConfidential
-    world.count('theft')
+    world.count('fault', 'theft')
     world.note(world.first, 'thief', `copies the token of ${login.id.slice(0, 4)}`)
     return (this.#value as unknown as SessionRecord).token?.refreshToken
   }

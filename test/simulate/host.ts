@@ -1,0 +1,45 @@
+import type { World } from './world.ts'
+
+/** Whatever draws random values and sends commands to a database: choices are named by it. */
+export interface Actor {
+  readonly id: string
+  draws: number
+  commands: number
+}
+
+/** An instance of the service, a process with a session, or a device. */
+export class Host implements Actor {
+  readonly id: string
+  draws = 0
+  commands = 0
+  isDead = false
+  /** Until when it stands still, epoch milliseconds. */
+  stalledUntil = 0
+  /** Milliseconds for which it has stood still. */
+  stood = 0
+  /** Until when its connection to a database is broken, epoch milliseconds. */
+  downUntil = 0
+  protected readonly world: World
+
+  constructor(world: World, id: string) {
+    this.world = world
+    this.id = id
+  }
+
+  /** Nothing that it was about to do is done. */
+  die(how = 'is killed'): void {
+    this.note(how)
+    this.isDead = true
+  }
+
+  /** It stands still, as for a collection of garbage, or while its machine sleeps. */
+  stall(seconds: number): void {
+    this.note(`stands still for ${seconds.toFixed(1)} s`)
+    this.stood += seconds * 1000
+    this.stalledUntil = this.world.now + seconds * 1000
+  }
+
+  note(text: string): void {
+    this.world.note(this.world.login, this.id, text)
+  }
+}
