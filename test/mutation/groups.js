@@ -122,7 +122,7 @@ export const groups = {
       'src/service/page/!(browser-session|form-secret).ts',
     ],
     tests: [
-      'test/service/{events,policy,verification}.test.ts',
+      'test/service/{client-documents,events,policy,registration,resources,verification}.test.ts',
       'test/service/pages/*.test.ts',
       'test/hostile/forged-approvals.test.ts',
     ],
@@ -145,7 +145,9 @@ export const groups = {
   },
   policy: {
     mutate: ['src/service/host/{check-options,policy}.ts'],
-    tests: ['test/service/{options,policy,verification}.test.ts'],
+    tests: [
+      'test/service/{client-documents,clients,dpop,jwts,options,policy,registration,resources,verification}.test.ts',
+    ],
   },
   dpop: {
     mutate: ['src/dpop/dpop.ts', 'src/service/credentials/proofs.ts', 'src/service/endpoints/proof-of.ts'],

@@ -73,7 +73,8 @@ describe('the accent', () => {
     expect(valuesOf(styleOf('#aab6ff'), 'act')[3]).toBe('#aab6ff')
   })
 
-  test.each(['red', '#fff', '#12345g', '#123456; } body { display: none'])('cannot be %j', (accent) => {
+  const refused = ['red', '#fff', '#12345g', '#123456; } body { display: none', 'red; --act: #123456']
+  test.each(refused)('cannot be %j', (accent) => {
     expect(() => brandedPage({ accent })).toThrow(BadOptionError)
     expect(() => brandedPage({ accent })).toThrow(/accent must be a color.*#0a7cff/)
   })
