@@ -4,6 +4,9 @@ const client = [
   'test/hostile/responses.test.ts',
 ]
 
+/** Those of the service, but for the slow ones, and one that changes the umask, which a worker cannot. */
+const service = ['test/service/!(unix-socket|grant-limits|limits).test.ts', 'test/access/*.test.ts']
+
 /** The mutated files, and the tests that run against them: all that execute them, except slow ones. */
 export const groups = {
   'app-jwt': {
@@ -24,11 +27,7 @@ export const groups = {
   },
   grant: {
     mutate: ['machines/device-grant.ts'],
-    tests: [
-      'test/machines/device-grant.test.ts',
-      'test/service/{issuing,poll,verification}.test.ts',
-      'test/paths/service.test.ts',
-    ],
+    tests: [...service, 'test/machines/device-grant.test.ts', 'test/paths/service.test.ts'],
   },
   family: {
     mutate: [
@@ -38,11 +37,7 @@ export const groups = {
       'src/service/credentials/seal.ts',
       'src/service/endpoints/{refresh,revocation,token-response}.ts',
     ],
-    tests: [
-      'test/machines/refresh-family.test.ts',
-      'test/paths/family.test.ts',
-      'test/service/{events,first-token,logins,refresh,resources,revocation}.test.ts',
-    ],
+    tests: [...service, 'test/machines/refresh-family.test.ts', 'test/paths/family.test.ts'],
   },
   client: {
     mutate: ['src/client/*.ts'],
@@ -59,10 +54,7 @@ export const groups = {
       'src/service/host/refused-request.ts',
       'src/github-api/*.ts',
     ],
-    tests: [
-      'test/service/{authenticate,codes,events,hash,metadata,options,poll,reading,require-token,revocation,secrets,verification}.test.ts',
-      'test/github-api/*.test.ts',
-    ],
+    tests: [...service, 'test/github-api/*.test.ts'],
   },
   codes: {
     mutate: [
@@ -76,10 +68,7 @@ export const groups = {
       'src/service/endpoints/device-code.ts',
       'src/service/grants/read-scopes.ts',
     ],
-    tests: [
-      'test/service/{addresses,codes,events,first-token,form-secret,grant-steps,issuing,logins,options,poll,reading,refresh,request-log,revocation,secrets,verification}.test.ts',
-      'test/hostile/forged-approvals.test.ts',
-    ],
+    tests: [...service, 'test/hostile/forged-approvals.test.ts'],
   },
   limits: {
     mutate: [
@@ -87,9 +76,7 @@ export const groups = {
       'src/service/http/client-address.ts',
       'src/service/tokens/newest.ts',
     ],
-    tests: [
-      'test/service/{client-address,codes,grant-limits,limits,logins,newest,options,poll,verification,wrong-user-codes}.test.ts',
-    ],
+    tests: [...service, 'test/service/{grant-limits,limits}.test.ts'],
   },
   polls: {
     mutate: [
@@ -97,12 +84,8 @@ export const groups = {
       'src/service/endpoints/{access-token,first-token}.ts',
       'src/service/tokens/issued-token.ts',
     ],
-    tests: [
-      'test/service/{events,first-token,issuing,policy,poll,reading,refresh,resources,revocation}.test.ts',
-      'test/paths/service.test.ts',
-    ],
+    tests: [...service, 'test/paths/service.test.ts'],
   },
-  // A worker cannot change the umask, as a Unix socket needs.
   requests: {
     mutate: [
       'src/service/{create-service,development-defaults,options,parts}.ts',
@@ -110,7 +93,7 @@ export const groups = {
       'src/service/http/!(client-address|request-log|request-origin|unix-socket).ts',
     ],
     tests: [
-      'test/service/!(unix-socket|grant-limits|limits).test.ts',
+      ...service,
       'test/service/stores/compare-and-set.test.ts',
       'test/hostile/requests.test.ts',
       'test/interop/embed.test.ts',
@@ -121,11 +104,7 @@ export const groups = {
       'src/service/endpoints/verification{,-form}.ts',
       'src/service/page/!(browser-session|form-secret).ts',
     ],
-    tests: [
-      'test/service/{client-documents,events,policy,registration,resources,verification}.test.ts',
-      'test/service/pages/*.test.ts',
-      'test/hostile/forged-approvals.test.ts',
-    ],
+    tests: [...service, 'test/service/pages/*.test.ts', 'test/hostile/forged-approvals.test.ts'],
   },
   stores: {
     mutate: ['src/service/stores/compare-and-set.ts', 'src/store/memory-store.ts'],
@@ -145,13 +124,11 @@ export const groups = {
   },
   policy: {
     mutate: ['src/service/host/{check-options,policy}.ts'],
-    tests: [
-      'test/service/{client-documents,clients,dpop,jwts,options,policy,registration,resources,verification}.test.ts',
-    ],
+    tests: service,
   },
   dpop: {
     mutate: ['src/dpop/dpop.ts', 'src/service/credentials/proofs.ts', 'src/service/endpoints/proof-of.ts'],
-    tests: ['test/{access,dpop}/*.test.ts', 'test/service/dpop.test.ts'],
+    tests: [...service, 'test/dpop/*.test.ts'],
   },
   // Signed tokens, and clients that are registered or told by a document.
   keys: {
@@ -161,9 +138,7 @@ export const groups = {
       'src/service/grants/resources.ts',
       'src/service/tokens/{generation,jwts}.ts',
     ],
-    tests: [
-      'test/service/{client-documents,clients,dpop,generation,id-tokens,introspection,jwts,registration,resources}.test.ts',
-    ],
+    tests: service,
   },
   // The tests of the bridge and of several processes start processes.
   mcp: {
