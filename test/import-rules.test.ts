@@ -21,15 +21,15 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|machines\/.*)$/,
     types: /^(xstate|src\/((protocol|request)\/.*|secret|errors)\.ts)$/,
   },
-  'src/request': { may: /^src\/(request\/.*|protocol\/(address|endpoints)|secret|errors)\.ts$/ },
+  'src/request': { may: /^src\/(request\/.*|protocol\/(syntax|endpoints)|secret|errors)\.ts$/ },
   'src/protocol': {
-    may: /^(valibot|src\/(protocol\/.*|request\/(response|without-secrets|name-request)|secret|errors|assert-known)\.ts)$/,
+    may: /^(valibot|src\/(protocol\/.*|request\/(http|without-secrets|name-request)|secret|errors|assert-known)\.ts)$/,
   },
   'src/client': {
     may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
   },
   'src/access': {
-    may: /^(jose\/.*|src\/(access\/.*|protocol\/(address|fields|syntax)|request\/(base64url|sha256)|errors|assert-known)\.ts)$/,
+    may: /^(jose\/.*|src\/(access\/.*|protocol\/(fields|syntax)|request\/(base64url|sha256)|errors|assert-known)\.ts)$/,
     types: /^jose$/,
   },
   'src/app-jwt': {
@@ -37,7 +37,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^jose$/,
   },
   'src/providers': {
-    may: /^src\/(providers\/.*|protocol\/(address|provider)\.ts|errors\.ts)$/,
+    may: /^src\/(providers\/.*|protocol\/(provider|syntax)\.ts|errors\.ts)$/,
   },
   'src/oidc': {
     may: /^(jose\/(jwks\/local|jwt\/verify|decode\/protected_header)|src\/(oidc|access)\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(read-options|discover|exchange)\.ts|src\/(protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
@@ -81,7 +81,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/pictures': { may: /^src\/pictures\/.*$/ },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
-    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|response|without-secrets)|secret)\.ts))$/,
+    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|http|without-secrets)|secret)\.ts))$/,
     types: /^(xstate|machines\/device-grant\.ts|src\/(store\/store|request\/options)\.ts)$/,
   },
   // What a page or a file shows of it.

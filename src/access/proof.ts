@@ -1,5 +1,5 @@
 import type { CryptoKey, JWK } from 'jose'
-import { isLoopback } from '../protocol/address.ts'
+import { isLoopback } from '../protocol/syntax.ts'
 import { base64url } from '../request/base64url.ts'
 import { sha256 } from '../request/sha256.ts'
 

@@ -5,7 +5,7 @@ import {
 } from '../app-jwt/create-app-jwt-signer.ts'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { JwtError } from '../errors.ts'
-import { readDate } from '../request/response.ts'
+import { readDate } from '../request/http.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { bearer } from './bearer.ts'

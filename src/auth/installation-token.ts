@@ -1,6 +1,6 @@
 import { BadResponseError } from '../errors.ts'
 import { isToken } from '../protocol/syntax.ts'
-import { memberOf, readDate, textMemberOf } from '../request/response.ts'
+import { memberOf, readDate, textMemberOf } from '../request/http.ts'
 import { Secret } from '../secret.ts'
 import type { ApiResponse } from './create-api.ts'
 

@@ -1,5 +1,5 @@
 import { BadResponseError } from '../errors.ts'
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 import type { AppAuth } from './app.ts'
 import { createApi } from './create-api.ts'
 import type { ApiOptions } from './with-auth.ts'

@@ -1,4 +1,4 @@
-import { readDate, readRetryAfter, textMemberOf } from '../request/response.ts'
+import { readDate, readRetryAfter, textMemberOf } from '../request/http.ts'
 
 /**
  * Why a call has to wait: the calls of an hour are used up (`rate_limit`), there were too many at once

@@ -1,5 +1,5 @@
 import { unlessAborted } from '../request/clock.ts'
-import { discard } from '../request/response.ts'
+import { discard } from '../request/http.ts'
 import type { ApiTarget, Auth, AuthRequest } from './auth.ts'
 
 export type AuthHeaders = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import type { Dpop } from '../protocol/dpop.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { assertDpop, isBearer, isDpop } from '../protocol/syntax.ts'
-import { readDate } from '../request/response.ts'
+import { readDate } from '../request/http.ts'
 import type { Secret } from '../secret.ts'
 import type { AuthRequest } from './auth.ts'
 import { bearer, notBearer } from './bearer.ts'

@@ -1,4 +1,4 @@
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 import type { Check, StartedGrant } from './check.ts'
 import type { Problem } from './problems.ts'
 

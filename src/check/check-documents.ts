@@ -1,6 +1,6 @@
-import { withoutSlash } from '../protocol/address.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { withoutSlash } from '../protocol/syntax.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 import { type Check, NotApplicable } from './check.ts'
 import type { CheckOptions } from './options.ts'
 import { isStorable, type Problem } from './problems.ts'

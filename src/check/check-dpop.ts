@@ -1,6 +1,6 @@
 import { dpop } from '../dpop/dpop.ts'
 import { isDpop } from '../protocol/syntax.ts'
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 import type { Secret } from '../secret.ts'
 import { type Check, NotApplicable, type StartedGrant } from './check.ts'
 import { approvedGrant } from './logins.ts'

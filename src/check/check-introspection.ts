@@ -1,4 +1,4 @@
-import { memberOf } from '../request/response.ts'
+import { memberOf } from '../request/http.ts'
 import type { Check } from './check.ts'
 import { publishedUrl } from './check-documents.ts'
 import { validTokens } from './logins.ts'

@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose'
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 import { type Check, NotApplicable } from './check.ts'
 import { publishedUrl } from './check-documents.ts'
 import type { CheckedResponse } from './wire.ts'

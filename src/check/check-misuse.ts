@@ -1,4 +1,4 @@
-import { textMemberOf } from '../request/response.ts'
+import { textMemberOf } from '../request/http.ts'
 import { type Check, UNKNOWN_CLIENT } from './check.ts'
 import { approvedGrant, collect, refreshTokenOf, validTokens } from './logins.ts'
 import { type Problem, wants } from './problems.ts'

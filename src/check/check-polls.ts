@@ -1,4 +1,4 @@
-import { memberOf } from '../request/response.ts'
+import { memberOf } from '../request/http.ts'
 import { type Check, MORE, NotApplicable, type StartedGrant } from './check.ts'
 import { checkRefresh } from './check-refresh.ts'
 import { decide } from './logins.ts'

@@ -1,4 +1,4 @@
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 import type { Check } from './check.ts'
 import { lettersOf } from './check-codes.ts'
 import { entropyOf } from './entropy.ts'

@@ -1,5 +1,5 @@
 import { BadOptionError, type WrongHostError } from '../errors.ts'
-import { isLoopback, secureAddress } from '../protocol/address.ts'
+import { isLoopback, secureAddress } from '../protocol/syntax.ts'
 import { Secret } from '../secret.ts'
 import { Check } from './check.ts'
 import { checkAdvice } from './check-advice.ts'

@@ -1,4 +1,4 @@
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** Describes what is wrong with a response; `undefined` if nothing is. */

@@ -1,4 +1,4 @@
-import { textMemberOf } from '../request/response.ts'
+import { textMemberOf } from '../request/http.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** The tokens of a login. */

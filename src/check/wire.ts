@@ -1,6 +1,6 @@
 import { TimedOutError, UnreachableError } from '../errors.ts'
 import { type Clock, pause, within } from '../request/clock.ts'
-import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/response.ts'
+import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/http.ts'
 import { SECRET_FIELDS } from '../request/without-secrets.ts'
 import { HIDDEN, type Secret } from '../secret.ts'
 

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
-import { folderOf, readRegularFileSync } from '../session/node/private-files.ts'
+import { folderOf, readRegularFileSync } from '../session/node/shared-files.ts'
 import { CommandError } from './command-error.ts'
 
 /** The folder of sensitive files. `AUTHGRAPH_CONFIG_DIR` names the one that contains it. */

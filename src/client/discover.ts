@@ -1,14 +1,13 @@
 import * as v from 'valibot'
 import { assertKnown, type Names } from '../assert-known.ts'
 import { BadResponseError, WrongHostError } from '../errors.ts'
-import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
 import { METADATA_PATH, OPENID_CONFIGURATION_PATH } from '../protocol/endpoints.ts'
 import { isTexts, parseFields } from '../protocol/fields.ts'
 import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
+import { isLoopback, secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { systemClock, within } from '../request/clock.ts'
+import { get, hasMember, memberOf, systemFetch, textMemberOf } from '../request/http.ts'
 import type { RequestOptions } from '../request/options.ts'
-import { hasMember, memberOf, textMemberOf } from '../request/response.ts'
-import { get, systemFetch } from '../request/send.ts'
 
 const metadata = v.object({
   issuer: v.string(),

@@ -2,8 +2,7 @@ import type { ResolvedAuthentication } from '../protocol/client-authentication.t
 import type { Dpop } from '../protocol/dpop.ts'
 import { JWT_BEARER } from '../protocol/endpoints.ts'
 import type { Provider } from '../protocol/provider.ts'
-import type { ReceivedResponse } from '../request/response.ts'
-import { send, type Transport } from '../request/send.ts'
+import { type ReceivedResponse, send, type Transport } from '../request/http.ts'
 import { formEncoded } from '../request/without-secrets.ts'
 import { isSecret, Secret } from '../secret.ts'
 

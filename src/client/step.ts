@@ -2,7 +2,7 @@ import { waitFor } from 'xstate'
 import type { DeviceResult, DeviceStatus } from '../../machines/device-context.ts'
 import { CancelledError } from '../errors.ts'
 import { systemClock } from '../request/clock.ts'
-import { systemFetch } from '../request/send.ts'
+import { systemFetch } from '../request/http.ts'
 import { reasonOf } from './authorize-device.ts'
 import {
   createDeviceAuthorization,

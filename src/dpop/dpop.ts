@@ -3,7 +3,7 @@ import { BadOptionError, BadResponseError } from '../errors.ts'
 import type { Dpop, ProofResponse, ProvenRequest } from '../protocol/dpop.ts'
 import { isDpop } from '../protocol/syntax.ts'
 import { base64url } from '../request/base64url.ts'
-import { errorCodeOf } from '../request/response.ts'
+import { errorCodeOf } from '../request/http.ts'
 import { sha256 } from '../request/sha256.ts'
 import { Secret } from '../secret.ts'
 

@@ -1,6 +1,6 @@
 import { WrongHostError } from '../errors.ts'
-import { withoutSlash } from '../protocol/address.ts'
-import { memberOf, readBody } from '../request/response.ts'
+import { withoutSlash } from '../protocol/syntax.ts'
+import { memberOf, readBody } from '../request/http.ts'
 import type { Secret } from '../secret.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { guardHeaders } from '../request/guard-headers.ts'
+import { guardHeaders } from '../request/http.ts'
 import { isPrivate } from '../request/private-address.ts'
 import { publicFetch } from '../request/public-fetch.ts'
 

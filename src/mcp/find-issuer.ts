@@ -1,10 +1,10 @@
 import { findMetadata } from '../client/discover.ts'
 import { AuthgraphError, BadResponseError, WrongHostError } from '../errors.ts'
-import { secureAddress } from '../protocol/address.ts'
 import { isTexts } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
+import { secureAddress } from '../protocol/syntax.ts'
 import { type Clock, within } from '../request/clock.ts'
-import { memberOf, textMemberOf } from '../request/response.ts'
+import { memberOf, textMemberOf } from '../request/http.ts'
 
 /** Seconds for the documents of one host. */
 export const DOCUMENT_TIMEOUT = 10

@@ -2,8 +2,7 @@ import { BadResponseError } from '../errors.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { isVisible } from '../protocol/fields.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { textMemberOf } from '../request/response.ts'
-import { send, type Transport } from '../request/send.ts'
+import { send, type Transport, textMemberOf } from '../request/http.ts'
 
 /** A client at an issuer, as plain JSON. **Sensitive.** */
 export interface RegisteredClient {

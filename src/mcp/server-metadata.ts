@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { BadResponseError, WrongHostError } from '../errors.ts'
-import { secureAddress, withoutSlash } from '../protocol/address.ts'
 import { RESOURCE_METADATA_PATH } from '../protocol/endpoints.ts'
 import { parseFields } from '../protocol/fields.ts'
-import { isScope } from '../protocol/syntax.ts'
-import { get, type Transport } from '../request/send.ts'
+import { isScope, secureAddress, withoutSlash } from '../protocol/syntax.ts'
+import { get, type Transport } from '../request/http.ts'
 import type { Challenge } from './challenge.ts'
 
 /** Users read the URL of an issuer, and copy it to a shell: nothing that has a meaning there, or looks like something else. */

@@ -2,7 +2,7 @@ import { post, type Sender } from '../client/exchange.ts'
 import { BadResponseError } from '../errors.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { type Clock, within } from '../request/clock.ts'
-import { memberOf } from '../request/response.ts'
+import { memberOf } from '../request/http.ts'
 import { hexSha256 } from '../request/sha256.ts'
 import { Secret } from '../secret.ts'
 

@@ -4,7 +4,7 @@ import { discover } from '../client/discover.ts'
 import { BadResponseError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { type Clock, within } from '../request/clock.ts'
-import { get } from '../request/send.ts'
+import { get } from '../request/http.ts'
 
 /** Milliseconds for which metadata and keys are used without asking again. */
 const FRESH = 600_000

@@ -7,9 +7,8 @@ import { BadIdTokenError, BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { TENANT } from '../protocol/provider.ts'
 import { systemClock, within } from '../request/clock.ts'
+import { get, memberOf, systemFetch, textMemberOf } from '../request/http.ts'
 import type { RequestOptions } from '../request/options.ts'
-import { memberOf, textMemberOf } from '../request/response.ts'
-import { get, systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
 
 /** Seconds by which the clocks of the provider and of this machine may differ. */

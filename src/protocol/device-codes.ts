@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { memberOf } from '../request/response.ts'
+import { memberOf } from '../request/http.ts'
 import { Secret } from '../secret.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
 import { filled, parseFields, seconds, visible, webAddress, wholeSeconds } from './fields.ts'

@@ -1,8 +1,7 @@
 import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError } from '../errors.ts'
-import { hostAddress, withoutSlash } from './address.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
-import type { ScopeSeparator } from './syntax.ts'
+import { hostAddress, type ScopeSeparator, withoutSlash } from './syntax.ts'
 
 /** What stands for the id of the user's tenant in an issuer of Entra ID. */
 export const TENANT = '{tenantid}'

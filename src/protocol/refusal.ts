@@ -1,6 +1,6 @@
 import { ForbiddenError, RefusedError } from '../errors.ts'
+import { errorCodeOf, memberOf, type ReceivedResponse, textMemberOf } from '../request/http.ts'
 import { nameRequest } from '../request/name-request.ts'
-import { errorCodeOf, memberOf, type ReceivedResponse, textMemberOf } from '../request/response.ts'
 import { withoutSecrets } from '../request/without-secrets.ts'
 import { INVISIBLE } from './syntax.ts'
 

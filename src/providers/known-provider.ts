@@ -1,6 +1,6 @@
 import { BadOptionError } from '../errors.ts'
-import { hostAddress } from '../protocol/address.ts'
 import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
+import { hostAddress } from '../protocol/syntax.ts'
 import { PROVIDERS } from './table.ts'
 
 /** The name of a provider whose endpoints are known. */

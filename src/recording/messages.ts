@@ -1,4 +1,4 @@
-import { readBody, readText } from '../request/response.ts'
+import { readBody, readText } from '../request/http.ts'
 import { SECRET_FIELDS } from '../request/without-secrets.ts'
 import { HIDDEN } from '../secret.ts'
 

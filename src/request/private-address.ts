@@ -1,4 +1,4 @@
-import { isLoopback } from '../protocol/address.ts'
+import { isLoopback } from '../protocol/syntax.ts'
 
 /** First numbers of IPv4 addresses that are not public: RFC 6890, and RFC 6598 for carriers. */
 const PRIVATE_IPV4 =

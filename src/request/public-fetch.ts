@@ -1,5 +1,5 @@
 import { WrongHostError } from '../errors.ts'
-import { guardHeaders } from './guard-headers.ts'
+import { guardHeaders } from './http.ts'
 import { isPrivate } from './private-address.ts'
 
 interface PublicRequest {

@@ -1,5 +1,5 @@
 import type { User } from '../../machines/device-grant.ts'
-import { isLoopback } from '../protocol/address.ts'
+import { isLoopback } from '../protocol/syntax.ts'
 import { newToken } from './credentials/random-codes.ts'
 import type { ServiceOptions } from './options.ts'
 

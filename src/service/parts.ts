@@ -1,5 +1,5 @@
-import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, DEFAULT_REUSE_WINDOW } from '../protocol/endpoints.ts'
+import { withoutSlash } from '../protocol/syntax.ts'
 import { memoryStore } from '../store/memory-store.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
 import { type Client, createClients } from './credentials/clients.ts'

@@ -29,17 +29,17 @@ import {
   NotKeptError,
   WrongHostError,
 } from '../errors.ts'
-import { secureAddress } from '../protocol/address.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import type { Provider } from '../protocol/provider.ts'
+import { secureAddress } from '../protocol/syntax.ts'
 import { assertToken } from '../protocol/token-record.ts'
 import { Secret } from '../secret.ts'
+import { revoke } from './revoke.ts'
 import {
   claim,
   erase,
   type ModuleCopy,
   read,
-  revoke,
   type SessionParts,
   settle,
   spendRefreshToken,

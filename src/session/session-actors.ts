@@ -1,3 +1,4 @@
+import { LAPSE_PATIENCE } from '../../machines/session.ts'
 import type {
   ClaimInput,
   ClaimResult,
@@ -6,12 +7,9 @@ import type {
   ReadResult,
   RefreshInput,
   RefreshResult,
-  Revocation,
-  SessionContext,
   SettleInput,
   SettleResult,
 } from '../../machines/session-context.ts'
-import { basicCredentials, post, type Sender } from '../client/exchange.ts'
 import { type RefreshSender, requestRefresh } from '../client/refresh.ts'
 import {
   type AnyAuthgraphError,
@@ -20,23 +18,10 @@ import {
   RefusedError,
   StoreUnavailableError,
 } from '../errors.ts'
-import { tokenDeletionPath } from '../protocol/endpoints.ts'
+import { DEFAULT_REUSE_WINDOW } from '../protocol/endpoints.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
-import { type Clock, within } from '../request/clock.ts'
-import { guardHeaders } from '../request/guard-headers.ts'
-import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'
-import { send } from '../request/send.ts'
-import type { Secret } from '../secret.ts'
+import { guardHeaders, memberOf } from '../request/http.ts'
 import type { Change } from '../store/store.ts'
-import {
-  elapsedSince,
-  HEADERS_BOUND,
-  LAPSE,
-  type Moment,
-  momentOf,
-  REFRESH_TIMEOUT,
-  SENDING_BOUND,
-} from './claim-timing.ts'
 import {
   type Claim,
   dataOf,
@@ -50,11 +35,40 @@ import {
 } from './session-record.ts'
 import type { SessionData, SessionStore } from './session-store.ts'
 
+/**
+ * Milliseconds after which a claim lapses if nobody can tell whether its owner is alive: on another host, in another
+ * container, in a worker thread. The session that waits counts them.
+ */
+const LAPSE = 22_000
+
+/** Milliseconds from the claim within which a request is begun, and within which its headers are sent. */
+export const SENDING_BOUND = 12_000
+const HEADERS_BOUND = LAPSE - 2000
+
+/** Seconds after which a session gives up a refresh request. */
+const REFRESH_TIMEOUT = 8
+
+/** Milliseconds of the reuse window that remain for the one that takes over. */
+const MARGIN = 5000
+
+// The owner of a claim has finished before it lapses, and who takes it over is inside the reuse window.
+const isSound =
+  SENDING_BOUND + REFRESH_TIMEOUT * 1000 < LAPSE &&
+  LAPSE < DEFAULT_REUSE_WINDOW * 1000 - MARGIN &&
+  LAPSE < LAPSE_PATIENCE
+if (!isSound) throw new RangeError('the times of a claim contradict each other')
+
+/** Node's own clock, which also counts the time that the machine sleeps. */
+const os = globalThis.process?.getBuiltinModule?.('node:os')
+
 /** Milliseconds that count, at most, between two looks at a claim. */
 const LONGEST_GAP = 1000
 
 /** Errors after which the refresh token may have been used: the request was sent, but got no usable response. */
 const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
+
+/** A point in time on every clock that there is, in milliseconds: one of them may stand still or be set. */
+type Moment = readonly number[]
 
 /** A copy of this module, of which a process may load several. */
 export interface ModuleCopy {
@@ -271,73 +285,27 @@ export async function erase(parts: SessionParts): Promise<EraseResult> {
   }
 }
 
-/** Revokes tokens at the provider, the newest first. A failure does not keep the others. RFC 7009, section 2. */
-export async function revoke(
-  { sender }: { readonly sender: Sender & { readonly clock: Clock } },
-  { revoking }: Pick<SessionContext, 'revoking'>,
-): Promise<Revocation> {
-  const revokeOne = revoker(sender)
-  if (typeof revokeOne === 'string') return { revoked: false, why: revokeOne }
-  const failures: unknown[] = []
-  for (const [index, token] of revoking.entries()) {
-    try {
-      const { status, body } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
-      // GitHub no longer knows an older token once the newest one of its login is revoked.
-      const endedBefore = status === 404 && index > failures.length
-      // Google's word for a token that has ended: https://developers.google.com/identity/protocols/oauth2/native-app
-      const isDead = status === 400 && errorCodeOf(body) === 'invalid_token'
-      if (status !== 200 && status !== 204 && !endedBefore && !isDead)
-        failures.push(`the provider responded with status ${status}`)
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  const [first] = failures
-  if (first === undefined) return { revoked: true }
-  if (typeof first === 'string') return { revoked: false, why: first }
-  throw first
-}
-
-/** How the provider revokes a token, or why it cannot. */
-function revoker(
-  sender: Sender,
-): ((token: OAuthToken, signal: AbortSignal) => Promise<ReceivedResponse>) | string {
-  const { provider, authentication } = sender
-  const { revocationEndpoint, tokenDeletionUrl } = provider
-  if (revocationEndpoint !== undefined)
-    return ({ accessToken, refreshToken }, signal) =>
-      post(revocationEndpoint, { token: refreshToken ?? accessToken }, sender, signal)
-  if (tokenDeletionUrl === undefined) return 'the provider has no revocation endpoint'
-  if (!('clientSecret' in authentication)) return 'revoking it needs the client secret'
-  return ({ accessToken }, signal) =>
-    deleteToken(tokenDeletionUrl, accessToken, { ...sender, ...authentication }, signal)
-}
-
-/**
- * Deletes a token as GitHub wants it. Throws what `post` throws.
- *
- * @param address The base URL of the API.
- */
-function deleteToken(
-  address: string,
-  token: Secret,
-  sender: Sender & { readonly clientSecret: Secret },
-  signal: AbortSignal,
-): Promise<ReceivedResponse> {
-  const { clientId, clientSecret } = sender
-  const headers = {
-    accept: 'application/json',
-    'content-type': 'application/json',
-    authorization: `Basic ${basicCredentials(clientId, clientSecret).reveal()}`,
-  }
-  const request = { method: 'DELETE', headers, body: JSON.stringify({ access_token: token.reveal() }) }
-  const sent = [clientId, clientSecret, token]
-  return send(address + tokenDeletionPath(clientId.reveal()), request, { ...sender, sent }, signal)
-}
-
 function updateRecord<Result>(
   { store, name }: SessionParts,
   change: (record: SessionRecord | undefined) => Change<Result>,
 ): Promise<Result> {
   return store.update<Result>(name, (value) => change(readSession(value)))
+}
+
+function momentOf(clock: { now(): number }): Moment {
+  return [clock.now(), performance.now(), sinceBoot()]
+}
+
+/** Milliseconds since a moment, by the clock that went furthest. */
+function elapsedSince(moment: Moment, clock: { now(): number }): number {
+  return Math.max(...momentOf(clock).map((now, index) => now - (moment[index] ?? now)))
+}
+
+/** 0 where the system does not tell: Deno asks for a permission, and some runtimes return NaN. */
+function sinceBoot(): number {
+  try {
+    return (os?.uptime() || 0) * 1000
+  } catch {
+    return 0
+  }
 }

@@ -1,5 +1,5 @@
 import type { ShownCodes } from '../client/options.ts'
-import { isLoopback } from '../protocol/address.ts'
+import { isLoopback } from '../protocol/syntax.ts'
 import { largeText } from './large-text.ts'
 import { qrCode } from './qr-code.ts'
 import type { TerminalTexts } from './texts.ts'

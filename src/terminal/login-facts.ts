@@ -1,7 +1,7 @@
 import type { Revocation } from '../../machines/session-context.ts'
 import { BusyError } from '../errors.ts'
-import { isLoopback } from '../protocol/address.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
+import { isLoopback } from '../protocol/syntax.ts'
 import type { SessionView } from '../session/view-of-session.ts'
 import { failure } from './failure.ts'
 import type { Failure, TerminalTexts } from './texts.ts'

@@ -1,12 +1,11 @@
 import { type Auth, formOf, type HasForm } from '../auth/auth.ts'
 import { sendWith } from '../auth/send-with.ts'
 import { targetOf } from '../auth/with-auth.ts'
-import { withoutSlash } from '../protocol/address.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
+import { withoutSlash } from '../protocol/syntax.ts'
 import { systemClock, within } from '../request/clock.ts'
-import { textMemberOf } from '../request/response.ts'
-import { send } from '../request/send.ts'
+import { send, textMemberOf } from '../request/http.ts'
 
 /** Seconds. */
 const TIMEOUT = 10

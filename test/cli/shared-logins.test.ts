@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
-import { processOwners } from '../../src/session/node/process-owners.ts'
+import { processOwners } from '../../src/session/node/shared-files.ts'
 import { linesOfJson } from './support/command.ts'
 import { hasKeyring, startKeyring } from './support/keyring.ts'
 import { atIssuer, FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'

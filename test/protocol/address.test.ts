@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isBaseAddress, isLoopback, secureAddress } from '../../src/protocol/address.ts'
+import { isBaseAddress, isLoopback, secureAddress } from '../../src/protocol/syntax.ts'
 
 test.each([
   ['http://login.example', 'must use https'],

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { guardHeaders } from '../../src/request/guard-headers.ts'
+import { guardHeaders } from '../../src/request/http.ts'
 
 /** A server that counts its requests. */
 async function counting() {

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { processOwners } from '../../src/session/node/process-owners.ts'
+import { processOwners } from '../../src/session/node/shared-files.ts'
 import { eventually } from '../support/eventually.ts'
 import { buildProgram, program } from './support/start-program.ts'
 

@@ -3,7 +3,8 @@ import { github } from '../../src/index.ts'
 import type { OAuthToken } from '../../src/protocol/oauth-token.ts'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore } from '../../src/session/index.ts'
-import { revoke, type SessionParts } from '../../src/session/session-actors.ts'
+import { revoke } from '../../src/session/revoke.ts'
+import type { SessionParts } from '../../src/session/session-actors.ts'
 
 const clock = { now: () => 0, setTimeout, clearTimeout }
 

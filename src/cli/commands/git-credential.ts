@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { Argument, type Command } from 'commander'
-import { hostAddress } from '../../protocol/address.ts'
+import { hostAddress } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import { type Line, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'

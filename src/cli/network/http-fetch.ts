@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as overHttp } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import { readText } from '../../request/response.ts'
+import { readText } from '../../request/http.ts'
 
 /**
  * A `fetch` over `node:http` with the features that an authorization needs. The `fetch` of the runtime takes 40 ms to

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
-import { hostAddress, isLoopback } from '../../protocol/address.ts'
 import { github, githubEnterprise, type Provider, rfc8628 } from '../../protocol/provider.ts'
+import { hostAddress, isLoopback } from '../../protocol/syntax.ts'
 
 /** The encoding of requests; by default, the service decides. */
 const encoding = v.exactOptional(v.picklist(['form', 'json']))

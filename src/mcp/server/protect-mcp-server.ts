@@ -7,9 +7,8 @@ import {
 } from '../../access/incoming-request.ts'
 import { assertKnown, type Names } from '../../assert-known.ts'
 import { AccessError, BadOptionError } from '../../errors.ts'
-import { secureAddress } from '../../protocol/address.ts'
 import { isTexts } from '../../protocol/fields.ts'
-import { isScope } from '../../protocol/syntax.ts'
+import { isScope, secureAddress } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { type ResourceMetadata, resourceMetadataUrl, respondWithMetadata } from './resource-metadata.ts'
 

@@ -1,5 +1,5 @@
-import { withoutSlash } from '../../protocol/address.ts'
 import { RESOURCE_METADATA_PATH } from '../../protocol/endpoints.ts'
+import { withoutSlash } from '../../protocol/syntax.ts'
 
 /**
  * What an MCP server says about itself, in the words of the RFC.

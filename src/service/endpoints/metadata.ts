@@ -1,5 +1,4 @@
 import { PROOF_ALGORITHMS } from '../../access/proof.ts'
-import { withoutSlash } from '../../protocol/address.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
@@ -9,6 +8,7 @@ import {
   REVOCATION_PATH,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
+import { withoutSlash } from '../../protocol/syntax.ts'
 import { ASSERTION_ALGORITHMS } from '../credentials/assertions.ts'
 import { mayIntrospect } from '../grants/resources.ts'
 import { json, type ServiceResponse } from '../http/types.ts'

@@ -1,5 +1,5 @@
 import { isTexts } from '../../protocol/fields.ts'
-import { memberOf } from '../../request/response.ts'
+import { memberOf } from '../../request/http.ts'
 import { refuse, refuseAbove } from '../host/refused-request.ts'
 import { bodyOf, json, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Parts } from '../parts.ts'

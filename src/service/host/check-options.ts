@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { assertKnown } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
-import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
-import { isScope } from '../../protocol/syntax.ts'
+import { isBaseAddress, isLoopback, isScope } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { DEFAULT_LIMITS } from '../limits/limits.ts'
 

@@ -1,4 +1,4 @@
-import { readText } from '../../request/response.ts'
+import { readText } from '../../request/http.ts'
 import {
   type Handler,
   LARGEST_REQUEST,

@@ -1,4 +1,3 @@
-import { isLoopback } from '../../protocol/address.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
@@ -12,6 +11,7 @@ import {
   VERIFICATION_PATH,
   withoutClientId,
 } from '../../protocol/endpoints.ts'
+import { isLoopback } from '../../protocol/syntax.ts'
 import { type Handler, json } from './types.ts'
 
 const READ = ['GET', 'HEAD']

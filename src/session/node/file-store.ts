@@ -6,9 +6,14 @@ import { type Change, type Json, NEVER } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
 import { createSeal, type RecordSeal, type SealingKey } from '../sealed.ts'
 import type { SessionStore } from '../session-store.ts'
-import { underLock } from './file-lock.ts'
-import { assertPrivate, folderOf, makePrivate, openRegularFile } from './private-files.ts'
-import { processOwners } from './process-owners.ts'
+import {
+  assertPrivate,
+  folderOf,
+  makePrivate,
+  openRegularFile,
+  processOwners,
+  underLock,
+} from './shared-files.ts'
 
 /** The end of the name of a file that is being written. The file of another login may begin with the same name. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/

@@ -4,9 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AsyncEntry } from '@napi-rs/keyring'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { withDeadline } from '../../store/deadline.ts'
-import { underLock } from './file-lock.ts'
-import { folderOf, makePrivate } from './private-files.ts'
-import { processOwners } from './process-owners.ts'
+import { folderOf, makePrivate, processOwners, underLock } from './shared-files.ts'
 
 /** The account of the entry. Its service is the name of the program. */
 const ACCOUNT = 'session key'

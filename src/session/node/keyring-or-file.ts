@@ -3,7 +3,7 @@ import { createSeal, type RecordSeal } from '../sealed.ts'
 import type { SessionStore } from '../session-store.ts'
 import { describePlace, fileIn, filesIn } from './file-store.ts'
 import { keyringKey } from './keyring-key.ts'
-import { folderOf } from './private-files.ts'
+import { folderOf } from './shared-files.ts'
 
 export interface KeyringOrFile extends SessionStore {
   /** Why the last token that was written is in plain text; `undefined` if it is encrypted. */

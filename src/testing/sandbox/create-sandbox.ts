@@ -11,7 +11,7 @@ import {
 } from '../../protocol/endpoints.ts'
 import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
 import { type Clock, systemClock, unlessAborted } from '../../request/clock.ts'
-import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/response.ts'
+import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/http.ts'
 import { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
 import type { Client } from '../../service/credentials/clients.ts'

@@ -6,7 +6,7 @@ import { redisStore } from '../../../src/service/stores/redis.ts'
 import { postgresStore, sqliteStore } from '../../../src/service/stores/sql/index.ts'
 import { createSession } from '../../../src/session/index.ts'
 import { fileStore, keyringKey } from '../../../src/session/node/index.ts'
-import { processOwners } from '../../../src/session/node/process-owners.ts'
+import { processOwners } from '../../../src/session/node/shared-files.ts'
 import { countInStore } from '../../../src/testing/store-processes.ts'
 import { fastClock } from '../../support/fast-clock.ts'
 

@@ -1,5 +1,5 @@
 import { LoginPendingError, type PendingCodes } from '../../../errors.ts'
-import { memberOf, readBody } from '../../../request/response.ts'
+import { memberOf, readBody } from '../../../request/http.ts'
 import { hostErrorOf } from './host-error.ts'
 import type { McpFields, McpId, McpMessage } from './mcp-message.ts'
 

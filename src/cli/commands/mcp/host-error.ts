@@ -1,4 +1,4 @@
-import { memberOf, readBody, textMemberOf } from '../../../request/response.ts'
+import { memberOf, readBody, textMemberOf } from '../../../request/http.ts'
 import type { McpFields } from './mcp-message.ts'
 
 /** The code of all errors of the bridge: the specification has none for a login. */

@@ -1,9 +1,11 @@
-import { link, open, readdir, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
+import { type FileHandle, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { homedir, uptime } from 'node:os'
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isMainThread, threadId } from 'node:worker_threads'
 import { StoreUnavailableError } from '../../errors.ts'
 import type { Owners } from '../session-store.ts'
-import { readRegularFileSync } from './private-files.ts'
 
 /**
  * Milliseconds between two attempts to take a lock, and how many there are: about ten seconds. A lock is held for less
@@ -32,6 +34,64 @@ type IsDead = (found: Found) => boolean
 
 /** What a file system says that has no room for more content. */
 const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT']
+
+/** The folder with this path, or the folder of an app in the system's place for its state. */
+export function folderOf(name: string): string {
+  if (isAbsolute(name) || name.includes(sep) || name.includes('/')) return resolve(name)
+  const { LOCALAPPDATA, XDG_STATE_HOME = '' } = process.env
+  if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData/Local'), name)
+  if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', name)
+  // A relative path is ignored: https://specifications.freedesktop.org/basedir-spec/latest/#basics
+  return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(homedir(), '.local/state'), name)
+}
+
+/** Creates a folder that only this user may open. Throws StoreUnavailableError if others may open it. */
+export async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await assertPrivate(folder)
+}
+
+/** Throws StoreUnavailableError if others may open the folder. If it does not exist, nobody can. */
+export async function assertPrivate(folder: string): Promise<void> {
+  // Windows has no such modes. There, other users cannot open these folders.
+  if (process.getuid === undefined) return
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (found && (found.uid !== process.getuid() || (found.mode & 0o077) !== 0))
+    throw new StoreUnavailableError(`other users can open ${folder}: run chmod 700 on it`)
+}
+
+/** Does not wait: a pipe in place of a file would block its reader until somebody writes to it. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
+
+/** Opens a file to read it. Throws a system error for a pipe, a device or a folder. */
+export async function openRegularFile(path: string): Promise<FileHandle> {
+  const file = await open(path, FLAGS)
+  try {
+    assertRegular(await file.stat())
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+export function readRegularFileSync(path: string): string {
+  const file = openSync(path, FLAGS)
+  try {
+    assertRegular(fstatSync(file))
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+function assertRegular(stats: Stats): void {
+  if (stats.isFile()) return
+  throw Object.assign(new Error(), { code: 'not a regular file', syscall: 'read' })
+}
 
 /**
  * Runs a function under a lock file, while no other process does. The function receives the names in the folder.
@@ -158,4 +218,78 @@ function readHeld(text: string): HeldLock | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Identifies a process on a host, even after its id is reused. */
+interface Process {
+  /** The boot and the process namespace; empty if the system does not provide them. */
+  readonly host: string
+  readonly pid: number
+  /** When it started, in ticks since the boot; if the system does not provide the boot, in epoch milliseconds. */
+  readonly start: string
+  /** Its id, if this is a worker thread. */
+  readonly thread?: string | undefined
+}
+
+/** Identifies the processes of this host and their worker threads: exactly on Linux, by their ids on other systems. */
+export function processOwners(): Owners {
+  const { host, start } = thisProcess()
+  const self = [host, process.pid, start, ...(isMainThread ? [] : [threadId])].join('/')
+  return {
+    self,
+    isGone(owner) {
+      const other = readOwner(owner)
+      if (other === undefined || other.host !== host) return undefined
+      const isGone = host === '' ? isGoneById(other) : isGoneByStart(other)
+      // A worker thread may have been terminated while its process lives.
+      return other.thread !== undefined && owner !== self ? isGone || undefined : isGone
+    },
+    pidOf(owner) {
+      const other = readOwner(owner)
+      return other?.host === host ? other.pid : undefined
+    },
+  }
+}
+
+function readOwner(owner: string): Process | undefined {
+  const [host, pid, start, thread] = owner.split('/')
+  if (host === undefined || start === undefined || !(Number(pid) > 0)) return undefined
+  return { host, pid: Number(pid), start, thread }
+}
+
+function thisProcess(): Pick<Process, 'host' | 'start'> {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return { host: `${boot} ${readlinkSync('/proc/self/ns/pid')}`, start: statusOf(process.pid).start }
+  } catch {
+    return { host: '', start: String(Date.now() - Math.floor(process.uptime() * 1000)) }
+  }
+}
+
+/** A zombie has ended, too: it only waits for its parent. */
+function isGoneByStart({ pid, start }: Process): boolean | undefined {
+  try {
+    const status = statusOf(pid)
+    return status.state === 'Z' || status.start !== start
+  } catch (error) {
+    const isMissing = ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')
+    return isMissing ? true : undefined
+  }
+}
+
+function statusOf(pid: number): { readonly state: string; readonly start: string } {
+  // The name of the command is in parentheses and may contain anything. proc_pid_stat(5).
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return { state: fields[0] ?? '', start: fields[19] ?? '' }
+}
+
+/** The id may have been reused: by a process of another user, or since the system started. */
+function isGoneById({ pid, start }: Process): boolean | undefined {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? true : undefined
+  }
+  const bootedAt = Date.now() - uptime() * 1000
+  return Number(start) < bootedAt ? undefined : false
 }
