@@ -42,7 +42,7 @@ const OF_THE_SERVICE = {
 
 const LIST = /(<ul class="tsd-parameters">)((?:(?!<ul class="tsd-parameters">).)*)(<\/ul><\/li><\/ul>)/s
 
-/** Begins a long list of options with those that most programs use, and puts the others below headings. @param {string} html */
+/** Begins a long list of options with those that most programs use, and puts the others into groups to open. @param {string} html */
 export function groupOptions(html) {
   return html.replace(LIST, (list, start, items, end) => {
     const options = new Map(
@@ -64,8 +64,9 @@ export function groupOptions(html) {
       const taken = take(names)
       if (taken.length < 2) return taken
       const id = heading.toLowerCase().replaceAll(' ', '-')
-      const below = taken.map((item) => item.replaceAll(/(<\/?h)3\b/g, '$14'))
-      return [`<li class="heading"><h3 id="${id}">${heading}</h3></li>`, ...below]
+      const below = taken.map((item) => item.replaceAll(/(<\/?h)3\b/g, '$14')).join('')
+      const listed = names.filter((name) => below.includes(`id="option-${name}"`)).join(', ')
+      return `<li><details class="group"><summary><h3 id="${id}">${heading}</h3> <code>${listed}</code></summary><ul>${below}</ul></details></li>`
     })
     return start + [...first, ...options.values(), ...others].join('') + end
   })

@@ -42,11 +42,9 @@ export function guideParts() {
     .slice(1)
     .map((part) => ({
       title: part.slice(0, part.indexOf('\n')),
-      guides: [...part.matchAll(/^- (?:\*\*)?\[.*?\]\((.*?)\)(?:\*\*)?<br>(.*)/gm)].map(
-        ([, file, about = '']) => ({
-          file: `docs/guides/${file}`,
-          about,
-        }),
-      ),
+      guides: [...part.matchAll(/^(?:-|\d\.) \[.*?\]\((.*?)\)<br>(.*)/gm)].map(([, file, about = '']) => ({
+        file: `docs/guides/${file}`,
+        about,
+      })),
     }))
 }

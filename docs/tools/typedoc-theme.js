@@ -46,8 +46,16 @@ const seen = new MutationObserver(() => {
 seen.observe(list, { childList: true })
 }`
 
+/** Opens the group that the address leads to. */
+const OPEN_GROUP =
+  "{const open=()=>{const group=document.getElementById(location.hash.slice(1))?.closest('.group');if(group)group.open=true};addEventListener('hashchange',open);open()}"
+
 /** Pages with a layout of their own. @type {Record<string, string>} */
-const CLASSES = { 'index.html': 'landing', 'documents/Guides.html': 'overview' }
+const CLASSES = {
+  'index.html': 'landing',
+  'documents/Guides.html': 'overview',
+  'documents/Errors.html': 'errors',
+}
 
 /** The picture of the site where others link to it. */
 const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
@@ -113,6 +121,7 @@ function layout(context, page, content) {
   const title = isLanding
     ? 'Authgraph: a failed poll is not a failed login'
     : `${page.model.name} | Authgraph`
+  const menu = rail(text(context.pageNavigation(page)))
   return `<html lang="en" data-base="${at('./')}" data-theme="os">
 <head>
 <meta charset="utf-8">
@@ -132,16 +141,16 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 ${text(context.toolbar(page))}
 <div class="container container-main">
 <main class="col-content" id="content" tabindex="-1">
-${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(page)))) + content + onward(context, page)}
+${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(page)))) + withContents(content, page, menu) + onward(context, page)}
 </main>
 <div class="col-sidebar">
-<aside class="page-menu" aria-label="On this page">${rail(text(context.pageNavigation(page)))}</aside>
+<aside class="page-menu" aria-label="On this page">${menu}</aside>
 <div class="site-menu">${text(context.sidebar(page))}</div>
 </div>
 </div>
 <footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
-<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' });${SCROLL_BY_KEYS};${GROUP_RESULTS}</script>
+<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' });${SCROLL_BY_KEYS};${OPEN_GROUP};${GROUP_RESULTS}</script>
 </body>
 </html>`
 }
@@ -211,6 +220,16 @@ function onward(context, { project, model }) {
       : '<span></span>'
   }
   return `<nav class="onward" aria-label="Guides">${guide(at - 1, 'Previous')}${guide(at + 1, 'Next')}</nav>`
+}
+
+/** Repeats the rail of a long document above its text, for a phone. @param {string} content @param {Page} page @param {string} menu */
+function withContents(content, page, menu) {
+  const [links = ''] = /<a href.*(?=<\/div><\/details>)/s.exec(menu) ?? []
+  if (!page.model.isDocument() || page.url in CLASSES || links.split('<a ').length < 5) return content
+  return content.replace(
+    '</h1>',
+    `</h1><details class="contents"><summary>On this page</summary>${links}</details>`,
+  )
 }
 
 /** Closes a long list of options in the rail. @param {string} navigation */

@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     // That may be the newest moment, in which the device polls again.
     expect(await live.tab.textContent('#caption')).toMatch(/^Your turn: enter the code on the phone\./)
     await live.tab.keyboard.press('Home')
-    await live.press('Now')
+    await live.press('Back to now')
     await live.happened('polling to waiting.pending')
     await live.enter(code)
     await live.decide('Approve')

@@ -64,11 +64,11 @@ describe.skipIf(!hasChromium)(`the page of --watch, ${IN_CHROMIUM}`, { timeout: 
     await lit('waiting.pending')
     expect(await tab.locator('#transitions .transition').count()).toBe(4)
     const controls = tab.locator('button, input, form, a')
-    expect(await controls.evaluateAll((all) => all.map(({ id }) => id))).toEqual(['moment', 'now'])
+    expect(await controls.evaluateAll((all) => all.map(({ id }) => id))).toEqual(['now', 'moment'])
     await tab.focus('#moment')
     await tab.keyboard.press('Home')
     await lit('requesting')
-    await tab.getByRole('button', { name: 'Now' }).click()
+    await tab.getByRole('button', { name: 'Back to now' }).click()
     await lit('waiting.pending')
     // The stream may be requested again after the reload interrupted it.
     expect(new Set(asked.filter((url) => !url.startsWith('data:')))).toEqual(
