@@ -37,7 +37,7 @@ export class ExpiredError extends AuthgraphError {
   }
 }
 
-/** The caller cancelled the authorization. `cause` is the reason of the abort signal, if there is one. */
+/** The authorization was cancelled. `cause` is the reason of the abort signal, if there is one. */
 export class CancelledError extends AuthgraphError {
   readonly code = 'cancelled'
 

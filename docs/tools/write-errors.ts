@@ -4,27 +4,27 @@ import type { ErrorCode, JwtErrorCode } from '../../src/errors.ts'
 const ADVICE = {
   denied: 'Tell the user, and start again only when they ask for it.',
   expired: 'Offer to start again: the user may have left.',
-  cancelled: 'It aborted its `signal`, or sent `cancel`: nothing is wrong.',
-  forbidden: 'Another attempt has the same result.',
+  cancelled: 'Your program aborted its `signal`, or sent `cancel`. There is nothing to fix.',
+  forbidden: 'Do not try again: the result would be the same.',
   unreachable:
-    'Check the connection, the host name and the [proxy](proxies.md). `reason` is the system’s code.',
+    'Check the connection, the host name and the [proxy](proxies.md). `reason` is the error code of the system.',
   timed_out: 'Try again later.',
   redirected: 'Pass the final URL to `github({ … })`, `rfc8628({ … })` or `discover()`.',
   wrong_host: 'Check the URL that the message names. Nothing was sent.',
   bad_response:
-    'Ask whoever runs the service; `authgraph check` shows where it deviates. It may be a captive portal.',
+    'It may come from a captive portal: open a web page to sign in to the network. If not, `authgraph check` shows where the service deviates.',
   response_too_large: 'Check that the URL is an endpoint, not a web page.',
   refused: 'Read `error`, `status` and `retryAfter`: [the codes of services](#codes-of-services).',
   bad_option: 'The message names it.',
-  bad_resume: 'Delete the record.',
+  bad_resume: 'Delete the record and start again.',
   store_unavailable:
     'Try again. After a `DamagedRecordError`, a subclass, delete the record and log in again.',
-  login_required: 'Start a login. `cause` is the refusal of the provider, if there is one.',
+  login_required: 'Start a login. `cause` is the provider’s error, if there is one.',
   login_pending: 'Show `codes` to the user, and try again later: the login continues.',
-  busy: 'Try again later. If `pid` is set, check whether that process is stopped.',
-  not_kept: 'Store `token`, or it is lost when the process ends.',
-  bad_id_token: 'Do not trust the user that it names. `claim` is what is wrong.',
-  no_access: 'Send its response: `error.getResponse()`.',
+  busy: 'Try again later. If `pid` is set, check whether that process is suspended.',
+  not_kept: 'Save the property `token` of the error before the process ends, or log in again.',
+  bad_id_token: 'Do not trust the user that it names. `claim` names the wrong claim, if it is one.',
+  no_access: 'Respond with `error.getResponse()`.',
 } satisfies Record<Exclude<ErrorCode, JwtErrorCode>, string>
 
 /** The headings of the reference, each with its first error: the others follow in the order above. */
@@ -65,7 +65,7 @@ ${isSaid ? '' : `${cause} `}${advice}
   return `# Errors
 
 Every error of this package is an \`AuthgraphError\` with a stable \`code\`. Match on the code, never on the message. Messages contain no
-secret. Each code below is shown with one of its messages.
+secret. Below, each code has an example of its message, what it means, and what to do.
 
 \`\`\`js
 import { AuthgraphError, authorizeDevice } from 'authgraph'

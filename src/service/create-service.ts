@@ -58,9 +58,9 @@ export interface Service {
    */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /**
-   * Protects a route of your own API. Call it once for each kind of route: it returns a function that resolves to who sends a
-   * request with an access token, or rejects with an {@link AccessError}, which contains the response. Accepts a web `Request`,
-   * and the request of Node, Express, Fastify or Hono.
+   * Protects a route of your own API. Call it once for each kind of route, and the function that it returns for each request.
+   * That resolves to the owner of the access token, or rejects with an {@link AccessError}, which contains the response. It
+   * accepts a web `Request`, and the request of Node, Express, Fastify or Hono.
    *
    * ```ts
    * const gate = service.requireToken({ scopes: ['repo'] })
@@ -78,10 +78,11 @@ export interface Service {
    */
   readonly requireToken: (options?: TokenRequirements) => Gate<AuthenticatedToken>
   /**
-   * Authenticates a request to your own API, in whichever form; resolves to `undefined` if it has no credential. For a route
-   * that needs one, use `requireToken`. Wrong passwords are limited per user name and, if the address is known, per network of
-   * the client: with a web request, pass `{ url, headers, address }`. An access token must be for the resource that you name, if
-   * you name one, or else for none.
+   * Authenticates a request to your own API, whatever its kind of credential. Resolves to `undefined` if it has none. For a
+   * route that needs a credential, use `requireToken`.
+   *
+   * Wrong passwords are limited per user name and, if the address is known, per network of the client: with a web request, pass
+   * `{ url, headers, address }`. An access token must be for the `resource` that you name or, without one, for no resource.
    *
    * Rejects with {@link AccessError} for a credential that is not valid, and if the store does not respond (status 503);
    * with {@link BadOptionError} for anything that is not a request.
@@ -96,12 +97,13 @@ export interface Service {
    */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
   /**
-   * Ends a login by its `family`, which `issueToken` received, or by one of its tokens; or all logins of a `user`. Access
-   * tokens are refused from then on, except those that the host verifies with `verifyToken`: they are valid until they
-   * expire. With all logins of a user end the approvals whose token was not fetched yet: the device gets `access_denied`.
+   * Ends a login by its `family`, which `issueToken` received, or by one of its tokens; or ends all logins of a `user`.
+   * Its access tokens are refused from then on, except those that you verify with `verifyToken`: they are valid until they
+   * expire. Ending all logins of a user also ends the approvals whose token was not fetched yet: the device gets
+   * `access_denied`.
    *
-   * An id of a user is the same as a number and as a string. Rejects with {@link BadOptionError} if the user has neither a
-   * name nor an id.
+   * The ID of a user may be a number or the same number as a string. Rejects with {@link BadOptionError} if the user has
+   * neither a name nor an ID.
    *
    * @returns Whether there was anything to revoke; for a user always `true`.
    */

@@ -25,35 +25,40 @@ import type { TokenOwner } from './tokens/tokens.ts'
 /** Options of {@link createService}. Only `clients` is required. */
 export interface ServiceOptions {
   /**
-   * The clients that may request codes. A function looks one up by its ID, for example in your database: it is called with any
-   * text that a request names, several times for one login, and whenever a token is used. If it fails or takes longer than ten
-   * seconds, the request gets status 503 and may be repeated; if it returns anything else than a client, status 500 with
-   * `server_error`. Both go to `onError`.
+   * The clients that may request codes: a list, or a function that finds one by its ID. Required.
    *
-   * With a function, the store holds the IDs of the clients as they are, otherwise only their hashes; and GitHub's path to delete
-   * tokens, which contains the client ID, is not served.
+   * A function is called with any text that a request names, several times for one login, and whenever a token is used. If
+   * it fails or takes longer than ten seconds, the request gets status 503 and may be repeated. If it returns something
+   * that is not a client, the request gets status 500 with `server_error`. Both errors go to `onError`.
+   *
+   * With a list, the store holds only hashes of client IDs; with a function, the IDs themselves. GitHub's path for deleting
+   * tokens contains the client ID, and is served only with a list.
    */
   readonly clients: readonly Client[] | FindClient
   /**
-   * Lets clients register themselves for the device flow, at the endpoint that the metadata names: MCP clients do. Default: `false`.
-   * Anybody can register under any name, so the verification page says that nobody has checked it. Registrations are limited per
-   * network and in all, and expire without a login.
+   * Lets clients register themselves for the device flow, as MCP clients do. Default: `false`.
+   *
+   * The metadata names the endpoint. Anybody can register under any name, so the verification page says that nobody has
+   * checked it. Registrations are limited per network and in total, and expire without a login.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc7591.html#section-3 RFC 7591, section 3}
    */
   readonly registration?: boolean | Registration
   /**
-   * Accepts clients whose ID is the `https` URL of a document about them, and shows its host beside the name of the client. Default:
-   * none. The service fetches the document at the first request: from public addresses only, without redirects, at most 64 KB
-   * in ten seconds. It is cached as its headers say, for five minutes at least and a day at most, and used for another day while it
-   * cannot be fetched.
+   * Accepts clients whose ID is the `https` URL of a document about them. Default: none.
+   *
+   * The service fetches the document at the first request: from public addresses only, without redirects, at most 64 KB in
+   * ten seconds. It caches it as its headers say, for at least five minutes and at most a day, and uses it for another day
+   * while it cannot be fetched. The verification page shows the host of the document beside the name of the client.
    *
    * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ OAuth Client ID Metadata Document}
    */
   readonly clientIdMetadataDocuments?: ClientDocuments
   /**
-   * The APIs that clients may name in the field `resource`, at the code request: the token is then for this API only, and
-   * the verification page says so. Default: none, and the field is ignored.
+   * The APIs that clients may request a token for, with the field `resource` of the code request. Default: none, and the
+   * field is ignored.
+   *
+   * Such a token is for this API only, and the verification page says so.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2 RFC 8707, section 2}
    */
@@ -65,103 +70,112 @@ export interface ServiceOptions {
   /** Apps that may call the API with an app JWT. Default: none. */
   readonly apps?: readonly RegisteredApp[]
   /**
-   * The URL of the login paths, as clients and browsers see it. Default: the URL that `listen` bound, and
-   * `http://localhost` before that. Never taken from a request.
+   * URL of the login paths, as clients and browsers see it. Default: the URL that `listen` bound, and `http://localhost`
+   * before that. It is never taken from a request.
    */
   readonly authUrl?: string
-  /** The URL of the API. Default: `authUrl`. Each responds under its own host only. */
+  /** URL of the API. Default: `authUrl`. If the two have different hosts, each host serves only its own paths. */
   readonly baseUrl?: string
   /**
-   * Adds endpoints below `baseUrl`, for development and tests: `githubApi()` of `authgraph/testing`. Default: none. Your
-   * own routes call `service.requireToken`.
+   * Adds endpoints below `baseUrl`, for development and tests: `githubApi()` of `authgraph/testing`. Default: none. Protect
+   * your own routes with `service.requireToken` instead.
    */
   readonly api?: (service: {
     readonly authenticate: (request: ServiceRequest) => Promise<Authentication | undefined>
     readonly clock: { now(): number }
   }) => ExtraEndpoints
   /**
-   * Allows `http` for an `authUrl` or `baseUrl` off loopback. Default: `false`. For test networks only: anyone on the
-   * network can read and change pages, cookies, codes and tokens.
+   * Allows `http` for an `authUrl` or `baseUrl` that is not a loopback address. Default: `false`. Only for test networks:
+   * anyone on the network can read and change pages, cookies, codes and tokens.
    */
   readonly allowHttp?: boolean
   /**
-   * Also serves `/.well-known/openid-configuration`. Default: only with `keys`. Some clients, such as oidc-agent and MSAL
-   * Python, look for the device endpoint only there. The document names the scopes that clients may request, and the
-   * verification page as the authorization endpoint, which is required there: the page refuses an authorization request with
-   * `unsupported_response_type`.
+   * Also serves the metadata at `/.well-known/openid-configuration`. Default: `true` with `keys`, otherwise `false`.
+   *
+   * Some clients, such as oidc-agent and MSAL Python, look for the device endpoint only there. The document lists the
+   * scopes that clients may request. It must name an authorization endpoint, and names the verification page, which refuses
+   * an authorization request with `unsupported_response_type`.
    *
    * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata OpenID Connect Discovery 1.0, section 3}
    */
   readonly openidConfiguration?: boolean
   /**
-   * Names the verification page as `authorization_endpoint`, and the response type `code`, in the metadata. Default: `false`,
-   * since the service has no authorization code flow: a request for it gets `unsupported_response_type`. The discovery of the
-   * MCP SDK refuses metadata without both.
+   * Adds an `authorization_endpoint`, the verification page, and the response type `code` to the metadata. Default:
+   * `false`.
+   *
+   * For clients that refuse metadata without both, as the discovery of the MCP SDK does. The service has no authorization
+   * code flow: a request for it gets `unsupported_response_type`.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
    */
   readonly authorizationEndpoint?: boolean
   /**
-   * How the service speaks: `github` sends poll errors with status 200 and separates scopes with commas; `rfc8628` uses
-   * status 400 and spaces. Default: `github`.
+   * Format of poll errors and scopes. `github`: status 200, and scopes separated by commas. `rfc8628`: status 400, and
+   * spaces. Default: `github`.
    */
   readonly dialect?: Dialect
   /** Seconds between two polls. Default: 5. */
   readonly interval?: number
   /** Lifetime of the codes in seconds. Default: 900. */
   readonly expiresIn?: number
-  /** Seconds by which a poll may come early. Default: a fifth of the interval, at most 1. Use 0 to be strict. */
+  /** Seconds by which a poll may come early; 0 is strict. Default: a fifth of `interval`, at most 1. */
   readonly leeway?: number
-  /** Whether the first poll may come at once (`free`) or only after one interval (`counted`). Default: `free`. */
+  /** Time of the first poll: at once (`free`), or after one interval (`counted`). Default: `free`. */
   readonly firstPoll?: 'free' | 'counted'
   /**
-   * Rules against phished approvals, for all clients; `{}` for the defaults of {@link Policy}. Default: none of them, as at
-   * GitHub.
+   * Rules against phished approvals, for all clients. `{}` turns on the defaults of {@link Policy}. Default: no rules, as
+   * at GitHub.
    */
   readonly policy?: Policy
-  /** Rate limits; see {@link Limits} for the defaults. */
+  /** Rate limits. Default: those of {@link Limits}. */
   readonly limits?: Partial<Limits>
   /**
    * Returns the address of a client, by which requests are limited. Default: the remote address of the connection.
-   * Behind proxies, use `behindProxies()`. With `fetch`, use what your runtime provides, such as
-   * `({ header }) => header('cf-connecting-ip')`. If it returns `undefined`, the request is not limited by address,
-   * passwords are limited by user name, and half of `limits.grantsInAll` is all there is; the default then warns, unless
-   * `authUrl` is a loopback address.
+   *
+   * Behind proxies, use `behindProxies()`. With `fetch`, use what your runtime provides, such as `({ header }) =>
+   * header('cf-connecting-ip')`.
+   *
+   * If it returns `undefined`, the request is not limited by address, passwords are limited by user name, and only half of
+   * `limits.grantsInAll` is available. The default then warns, unless `authUrl` is a loopback address.
    */
   readonly clientAddress?: ClientAddress
-  /** Where grants, tokens and counts are kept. Default: `memoryStore()`. */
+  /** Keeps grants, tokens and counts. Default: `memoryStore()`. */
   readonly store?: Store
   /**
-   * Signs the forms of the verification page. At least 32 bytes. Default: a random secret in the store, shared by all
+   * Key that signs the forms of the verification page, at least 32 bytes. Default: a random key in the store, shared by all
    * instances that use the store.
    */
   readonly secret?: string | Secret
   /** Renders the verification page. Default: `defaultPage()`. */
   readonly page?: Page
   /**
-   * Returns the signed-in user, for each request to the verification page, within ten seconds. The default is for
-   * development only: it treats every visitor as the same user, and warns.
+   * Returns the signed-in user, for each request to the verification page, within ten seconds. Default: treats every
+   * visitor as the same user, and warns; for development only.
    *
-   * For a user who is not signed in, return `signInAt`: the browser is redirected there. After the sign-in, send it to
-   * `returnTo`, the URL of the page with the code that was entered. `returnTo` is built from `authUrl` only, so it is
-   * safe to redirect to. `createService` has an example.
+   * If nobody is signed in, return `signInAt`: the browser is redirected there. After the sign-in, send it to `returnTo`,
+   * the URL of the page with the code that was entered. `returnTo` is built from `authUrl` only, so it is safe to redirect
+   * to. `createService` has an example.
    */
   readonly identify?: Identify
   /**
-   * Creates the access token, within ten seconds. Return the token, or `{ token, expiresIn, scopes }` to limit its
-   * lifetime or to grant other scopes than the requested ones. The default is for development only: it returns a random
-   * token, and warns unless `authUrl` is a loopback address.
+   * Creates the access token, within ten seconds. Default: a random token; for development only, with a warning unless
+   * `authUrl` is a loopback address.
    *
-   * It may be called several times for one approval: if it fails or takes too long, or the instance or the store fails before
-   * the token is stored, the next poll calls it again. For a refresh also if the client has disconnected.
+   * Return the token, or `{ token, expiresIn, scopes }` to limit its lifetime or to grant other scopes than the requested
+   * ones.
+   *
+   * It may be called several times for one approval: if it fails or takes too long, or the instance or the store fails
+   * before the token is stored, the next poll calls it again. At a refresh, it is also called again if the client has
+   * disconnected.
    */
   readonly issueToken?: IssueToken
   /**
-   * Private keys, for access tokens that any API can verify: JWTs (RFC 9068). The first key signs, and all are published at
-   * `/.well-known/jwks.json`. Default: none, and access tokens are what `issueToken` returns.
+   * Private keys that sign access tokens as JWTs (RFC 9068), which any API can verify. Default: none, and access tokens are
+   * what `issueToken` returns.
    *
-   * `issueToken` then returns no token, only `{ expiresIn, scopes }`, and may be missing. This service still knows each token
-   * by its hash: after a revocation, `requireToken` refuses it at once, and other APIs accept it until it expires.
+   * The first key signs, and all are published at `/.well-known/jwks.json`. `issueToken` then returns only `{ expiresIn,
+   * scopes }`, and may be missing. This service still knows each token by its hash: after a revocation, `requireToken`
+   * refuses it at once, and other APIs accept it until it expires.
    *
    * With the scope `openid`, a login and each refresh also return an ID token, with `sub`, the id of the user, and
    * `preferred_username`, the login name. Without keys, this scope is not granted.
@@ -173,32 +187,34 @@ export interface ServiceOptions {
    */
   readonly keys?: readonly SigningKey[]
   /**
-   * Whether the service signs access tokens (`jwt`), or `issueToken` makes them (`opaque`). Default: `jwt` with `keys`, and
+   * Format of access tokens: `jwt`, signed by the service, or `opaque`, made by `issueToken`. Default: `jwt` with `keys`,
    * otherwise `opaque`.
    */
   readonly accessToken?: 'jwt' | 'opaque'
   /**
-   * The `aud` of JWTs whose client named no `resource`: the URI of your API. It must not be one
-   * of `resources`. Default: the URL of the service, `authUrl`.
+   * The `aud` of JWTs whose client requested no `resource`: the URI of your API, which is not one of `resources`. Default:
+   * `authUrl`, the URL of the service.
    */
   readonly audience?: string
   /**
-   * Returns the owner of a token that `issueToken` made, or `undefined` if the token is not valid. Use it for signed
-   * tokens: the service then stores nothing about them. By default it stores a hash of each token.
+   * Returns the owner of a token that `issueToken` made, or `undefined` if the token is not valid. Default: finds the token
+   * by its hash in the store. Use it for tokens that you sign: the service then stores nothing about them.
    */
   readonly verifyToken?: (token: Secret) => TokenOwner | undefined | Promise<TokenOwner | undefined>
   /**
-   * Issues refresh tokens. Default: none. Access tokens then expire after 8 hours, unless `issueToken` returns another
+   * Issues refresh tokens. Default: none.
+   *
+   * With them, access tokens expire after 8 hours, and JWTs of `keys` after 10 minutes, unless `issueToken` returns another
    * `expiresIn`.
    */
   readonly refreshTokens?: RefreshTokens
   /**
-   * Binds the tokens of a login to the key of its client (DPoP), if the client proves that it has one; `{}` for the defaults.
-   * Default: no token is bound, and proofs are ignored.
+   * Binds the tokens of a login to the key of its client (DPoP), if the client proves that it has one; `{}` for the
+   * defaults. Default: binds no token, and ignores proofs.
    *
-   * A device code is bound by the request for codes, or else by the first poll with a proof. Its access token, and the refresh
-   * token of a client without a secret, are useless without the key. A host that verifies its own tokens, with `verifyToken`,
-   * puts the `jkt` that `issueToken` gets into the token, and returns it.
+   * The request for codes binds the device code if it has a proof; otherwise the first poll with a proof does. The access
+   * token, and the refresh token of a client without a secret, are useless without the key. If you verify tokens with
+   * `verifyToken`, put the `jkt` that `issueToken` receives into the token, and return it.
    *
    * Proofs are for URLs below `authUrl`, as clients see it: set it if there is a proxy.
    *
@@ -206,23 +222,23 @@ export interface ServiceOptions {
    */
   readonly dpop?: DpopRules
   /**
-   * Called once for each default that is for development only, and when the store was set back to an earlier copy: some
-   * logins are lost then, and some revocations. Default: `console.warn`.
+   * Called once for each default that is for development only, and when the store was set back to an earlier copy, which
+   * loses some logins and revocations. Default: `console.warn`.
    */
   readonly onWarning?: (message: string) => void
   /**
-   * Called with internal errors, such as a failing `issueToken`, which clients do not see. Default: `console.error`, for each
-   * kind of error at most once a minute.
+   * Called with internal errors that clients do not see, such as those of `issueToken`. Default: `console.error`, at most
+   * once a minute for each kind of error.
    */
   readonly onError?: (error: unknown) => void
   /**
-   * Called with what happened to codes, decisions and tokens, before the response is sent and without waiting for it. What
-   * it throws, or rejects with, goes to `onError`.
+   * Called with each event of a code, decision, token or limit, before the response is sent and without waiting for it.
+   * Default: none. What it throws, or rejects with, goes to `onError`.
    */
   readonly onEvent?: (event: ServiceEvent) => void
   /**
-   * Called after each response, for a request log, except responses to bodies that were too large. Each response then
-   * carries its id in the header `X-Request-Id`.
+   * Called after each response, for a request log, except responses to bodies that were too large. Default: none. With it,
+   * each response carries its ID in the header `X-Request-Id`.
    */
   readonly onResponse?: (entry: RequestLogEntry) => void
   /** The clock of the service. Default: `Date`. */
