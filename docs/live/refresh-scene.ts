@@ -273,23 +273,23 @@ const FAMILY_CAPTIONS: { readonly [State in Family['state']]?: string } = {
   revoked: 'The service revokes the login, with all of its tokens.',
 }
 
-const THEFT = 'A spent token came back. The service takes that for theft, and ends the login.'
+const THEFT = 'A spent token is used again. The service treats that as theft, and ends the login.'
 
 /** What happened when a process went from one state to another. */
 function captionOf(process: number, from: string, to: SessionSnapshot['value']): string | undefined {
   const other = process === 1 ? 2 : 1
   if (to === 'claiming')
     return from === 'waiting'
-      ? `Process ${process} looks into the store again.`
+      ? `Process ${process} checks the store again.`
       : `Process ${process} claims the refresh token in the store.`
   if (to === 'waiting') return `Process ${process} waits: process ${other} holds the claim.`
   if (to === 'refreshing')
     return from === 'refreshing'
-      ? `The response was lost. Process ${process} asks again at once, under its claim.`
+      ? `The response was lost. Process ${process} asks again at once, and keeps its claim.`
       : `Process ${process} alone sends the refresh token.`
   if (to === 'settling')
     return from === 'refreshing'
-      ? `Process ${process} stores the new tokens and gives its claim back.`
+      ? `Process ${process} stores the new tokens and releases its claim.`
       : `Process ${process} has logged in, and stores its tokens.`
   if (to === 'ended') return `Process ${process} learns that the login has ended.`
   if (to === 'signedOut') return from === 'restoring' ? undefined : `Process ${process} is logged out.`
@@ -321,7 +321,7 @@ function laneMessage(process: number, { kind, title, fields }: Message): LaneMes
 /** A process learns only from its next request that the login has ended. */
 function showUnaware(name: string): void {
   const text = find(`#${name}-text`)
-  if (text.textContent === 'Logged in.') text.textContent = 'Logged in: it does not know yet.'
+  if (text.textContent === 'Logged in.') text.textContent = 'Logged in, as far as it knows.'
 }
 
 /** @param generation How often the login was refreshed. */
