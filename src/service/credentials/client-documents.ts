@@ -10,11 +10,13 @@ import type { Client } from './clients.ts'
 
 /** Which client ID metadata documents the service accepts. */
 export interface ClientDocuments extends Pick<Client, 'scopes' | 'policy'> {
-  /** The hosts whose documents are accepted, such as `app.example.com`, with a port unless it is 443; or `*` for all. */
+  /**
+   * The hosts whose documents are accepted, such as `app.example.com`, with a port unless it is 443; `*` for all. Required.
+   */
   readonly hosts: readonly string[] | '*'
   /**
-   * Fetches the documents, for example through a proxy. The service then judges hosts by their names only, not by the addresses
-   * that were connected. Default: the global `fetch`.
+   * Fetches the documents, for example through a proxy. Default: the global `fetch`. With your own, hosts are judged by
+   * their names only, not by the addresses that were connected.
    */
   readonly fetch?: typeof globalThis.fetch
 }

@@ -7,27 +7,29 @@ import { hash, same } from '../stores/hash.ts'
 
 /** A client that may request codes. */
 export interface Client {
-  /** Its `client_id`. */
+  /** The client ID, `client_id` in requests. Required. */
   readonly clientId: string | Secret
   /**
-   * Its `client_secret`, random with at least 128 bits, which it then has to send with every request, in the body or in a
-   * Basic header. Guesses are limited, but a right one is accepted at any time.
+   * The client secret, random with at least 128 bits. Default: none, as for every program that users install: anyone who
+   * knows the client ID can act as the client.
    *
-   * In the dialect `github`, as at GitHub, it may log in without its secret: anyone who knows the client ID can ask users to
-   * approve. A wrong secret is refused, and only the right one refreshes or revokes.
+   * The client must send it with every request, in the body or in a Basic header. Guesses are limited, but the right secret
+   * is accepted at any time.
    *
-   * Default: none, as for every program that users install: anyone who knows the client ID can act as the client.
+   * In the dialect `github`, as at GitHub, the client may log in without its secret: anyone who knows the client ID can ask
+   * users to approve. A wrong secret is refused, and only the right one refreshes or revokes.
    */
   readonly clientSecret?: string | Secret
-  /** The name that users see on the verification page. */
+  /** The name that users see on the verification page. Required. */
   readonly name: string
-  /** The scopes that it may request. Default: any. Other scopes are refused with `invalid_scope`. */
+  /** The scopes that the client may request; others are refused with `invalid_scope`. Default: any. */
   readonly scopes?: readonly string[]
-  /** Rules for this client. A rule that is missing is that of the service's `policy`, or its default. */
+  /** Rules against phishing for this client. Default: those of the service's `policy`, for each missing rule. */
   readonly policy?: Policy
   /**
-   * With the option `dpop` of the service, whether the tokens of this client are bound to its key: never (`off`), if it sends
-   * proofs (`allowed`), or always (`required`): a poll or refresh without a proof is refused. Default: `allowed`.
+   * Whether tokens are bound to a key of the client, if the service has the option `dpop`: never (`off`), if the client
+   * sends proofs (`allowed`), or always (`required`), so that a poll or refresh without a proof is refused. Default:
+   * `allowed`.
    */
   readonly dpop?: 'off' | 'allowed' | 'required'
 }

@@ -11,7 +11,7 @@ import { newFormSecret, newId } from './random-codes.ts'
 export interface Registration extends Pick<Client, 'scopes' | 'policy'> {
   /**
    * Seconds for which a registration is kept without a login: from its beginning, and from the end of each login. Default:
-   * 86400, a day. A client whose registration has expired gets `invalid_client`, and registers again.
+   * 86400, a day. A client whose registration has expired gets `invalid_client`, and can register again.
    */
   readonly unusedLifetime?: number
 }

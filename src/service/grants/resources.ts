@@ -8,24 +8,30 @@ import type { ServiceRequest } from '../http/types.ts'
 
 /** An API that tokens may be requested for. */
 export interface Resource {
-  /** Its identifier: an absolute URI without a fragment, such as `https://api.example.com`. */
+  /**
+   * The identifier of the API, an absolute URI without a fragment, such as `https://api.example.com`. Required.
+   */
   readonly uri: string
-  /** The name that users see on the verification page. */
+  /** The name that users see on the verification page. Required. */
   readonly name: string
-  /** The scopes that may be requested for it. Default: any that the client may request. */
+  /** The scopes that may be requested for the API. Default: any that the client may request. */
   readonly scopes?: readonly string[]
   /**
-   * Lets the API ask about its tokens at the introspection endpoint, which the metadata names: it authenticates with its
-   * `uri` as the client ID, and this secret, random with at least 128 bits, in a Basic header or in the body. Guesses are
-   * limited as those of a client's secret. Default: none; without `jwks` too, it may not ask.
+   * Secret of the API for the introspection endpoint, where it asks about its tokens; random with at least 128 bits.
+   * Default: none, and without `jwks` too, the API may not ask.
+   *
+   * The API sends its `uri` as the client ID and this secret, in a Basic header or in the body. The metadata names the
+   * endpoint. Guesses are limited as those of a client's secret.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc7662.html#section-2 RFC 7662, section 2}
    */
   readonly secret?: string | Secret
   /**
-   * The same without a shared secret: the public keys with which the API signs its requests (`private_key_jwt`), as a JSON
-   * Web Key Set, for RS256, PS256 or ES256. Each key needs a `kid` if there are several. An assertion is valid for ten minutes
-   * at most and accepted once; its only audience is the issuer of the metadata. Default: none.
+   * Public keys of the API for the introspection endpoint, instead of a `secret`: a JSON Web Key Set for RS256, PS256 or
+   * ES256. Default: none.
+   *
+   * The API signs its requests (`private_key_jwt`). Each key needs a `kid` if there are several. An assertion is valid for
+   * ten minutes at most and accepted once; its only audience is the issuer of the metadata.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc7523.html#section-3 RFC 7523, section 3}
    */

@@ -22,23 +22,26 @@ const CHECK_INTERVAL = 5000
 
 /** Where and how to listen. */
 export interface ListenOptions {
-  /** Default: 0, which picks a free port. */
+  /** The port. Default: 0, which picks a free port. */
   readonly port?: number
-  /** Default: `127.0.0.1`, which is reachable from this machine only. */
+  /** The host. Default: `127.0.0.1`, which is reachable from this machine only. */
   readonly host?: string
   /**
-   * The path of a Unix socket to listen on, instead of `port` and `host`. Needs `authUrl`. The file is deleted on `close`, and
-   * one that an ended process left behind is replaced. Give each instance its own. The address of its clients is `unix:`, which
-   * `behindProxies` can trust. Not on Windows.
+   * The path of a Unix socket to listen on, instead of `port` and `host`. Default: none. Not on Windows.
+   *
+   * It needs `authUrl`. The file is deleted on `close`, and one that an ended process left behind is replaced. Give each
+   * instance its own. The address of its clients is `unix:`, which `behindProxies` can trust.
    */
   readonly path?: string
-  /** Who may connect to `path`, as the mode of its file. Default: `0o600`, the same user; `0o660` adds the group. */
+  /** The mode of the file at `path`: who may connect. Default: `0o600`, the same user; `0o660` adds the group. */
   readonly mode?: number
-  /** Serves `https` with this private key and certificate chain, both as PEM. Default: `http`. */
+  /**
+   * A private key and its certificate chain, both as PEM, to serve `https`. Default: none, which serves `http`.
+   */
   readonly tls?: { readonly key: string; readonly cert: string }
   /**
-   * Returns whether the service can take requests. If given, `GET /healthz` responds with 200 while the process runs, and
-   * `GET /readyz` with 200 or 503, under any host.
+   * Returns whether the service can take requests. Default: none. With it, `GET /healthz` responds with 200 while the
+   * process runs, and `GET /readyz` with 200 or 503, under any host.
    */
   readonly isReady?: () => boolean | Promise<boolean>
 }
