@@ -94,7 +94,7 @@ async function command() {
     codeSplitting: {
       groups: [
         { name: 'main', test: /src\/cli\/(main|commands\/(token|git-credential))\.ts$/, priority: 3 },
-        { name: 'session', test: /src\/cli\/(storage\/open-session|commands\/status)\.ts$/, priority: 2 },
+        { name: 'session', test: /src\/(session\/create-session|cli\/commands\/status)\.ts$/, priority: 2 },
         { name: 'login', test: /src\/cli\/commands\/login\.ts$/, priority: 1 },
         { name: 'undici', test: /node_modules\/undici\//, priority: 1 },
         { name: 'others', test: /./ },

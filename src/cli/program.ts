@@ -1,7 +1,11 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
-import { layout, marked } from './command.ts'
-import { CommandError } from './command-error.ts'
+import { exitCodeOf } from '../terminal/exit-codes.ts'
+import { failure } from '../terminal/failure.ts'
+import { writerTo } from '../terminal/writer.ts'
+import { brokenOutput, layout, marked, watchOutput } from './command.ts'
+import { CommandError, isFailure } from './command-error.ts'
+import { commandTexts } from './command-texts.ts'
 
 /** The commands by the headings of the help. Each is loaded when it is needed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
@@ -38,6 +42,41 @@ const READ_ALL: readonly (string | undefined)[] = ['completion', 'help']
 /** What no argument may contain: tokens by their prefix, private keys, JWTs, and addresses with credentials. */
 const SECRETS =
   /gh[pousr]_\w{8}|github_pat_\w{8}|-----BEGIN|\beyJ[\w-]+\.eyJ[\w-]+\.|\baccess_token=|\/\/[^/@\s]*:[^/@\s]*@/
+
+const USAGE_ERROR = 2
+
+/** Runs the command of this process, and sets its exit code. */
+export function runProgram(): void {
+  watchOutput(report)
+  run(process.argv).catch((error) => {
+    process.exitCode = report(error)
+  })
+  // Errors thrown outside any promise, such as by a listener.
+  process.on('uncaughtException', (error) => process.exit(report(error)))
+}
+
+async function run(words: readonly string[]): Promise<void> {
+  refuseSecrets(words)
+  const program = await createProgram(words[2])
+  if (words.length === 2) program.outputHelp()
+  else await program.parseAsync()
+}
+
+/** Prints the error unless commander has. Help and version arrive as an error with exit code 0. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
+  if (error === brokenOutput()) return 1
+  const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
+  if (isFailure(error)) {
+    print(...failure(error, process.stderr, commandTexts).lines)
+    return exitCodeOf(error)
+  }
+  // Node would also print the line of source code, which in a bundle is the whole program.
+  const trace =
+    error instanceof Error ? (error.stack ?? error.message) : 'a value that is not an error was thrown'
+  print('This is a bug in authgraph. Please report it with these lines:', ...trace.split('\n'))
+  return 1
+}
 
 /**
  * Declares the command line. Help, suggestions and completions derive from it.

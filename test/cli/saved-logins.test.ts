@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { findProfile, type NamedProfile, savedProfiles } from '../../src/cli/storage/profiles.ts'
 import { openLogin, removeUnreadable } from '../../src/cli/storage/saved-logins.ts'
-import { findProfile, type NamedProfile, savedProfiles } from '../../src/cli/storage/saved-profiles.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const name = 'work'

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { profileNames } from '../storage/saved-profiles.ts'
+import { profileNames } from '../storage/profiles.ts'
 
 /** A word that may stand at the cursor. */
 interface Offer {

@@ -7,9 +7,14 @@ import { command, exitWith } from '../command.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, hostIn, type ServiceAddress } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
-import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
-import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/saved-profiles.ts'
-import { withToken } from '../storage/with-token.ts'
+import {
+  type EnvironmentToken,
+  environmentToken,
+  type NamedProfile,
+  profileOrCurrent,
+  savedProfiles,
+} from '../storage/profiles.ts'
+import { validToken, withSession, withToken } from '../storage/saved-logins.ts'
 import { profileName } from './values.ts'
 
 type GitOperation = 'get' | 'store' | 'erase'
@@ -85,7 +90,6 @@ function printSecret({ username = ANYONE }: Description, token: Secret, expiresA
 
 /** Git's request was refused. One refusal does not delete a login: a token that is still in use is refreshed if possible. */
 async function reject(profile: NamedProfile, { password }: Description): Promise<void> {
-  const { validToken, withSession } = await import('../storage/open-session.ts')
   await withSession(profile, await environmentFetch(), async (session) => {
     const { accessToken, refreshToken } = await validToken(session, profile)
     if (accessToken.reveal() !== password) return

@@ -11,17 +11,17 @@ import { askWho } from '../network/ask-who.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { httpFetch } from '../network/http-fetch.ts'
 import { authOrigin, providerAt } from '../network/service-address.ts'
-import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
-import { validToken, withSession } from '../storage/open-session.ts'
-import { placeOf, providerOf } from '../storage/saved-logins.ts'
 import {
   currentProfile,
+  type EnvironmentToken,
+  environmentToken,
   type NamedProfile,
   profileNames,
   profileOrCurrent,
   type StoreName,
   savedProfiles,
-} from '../storage/saved-profiles.ts'
+} from '../storage/profiles.ts'
+import { placeOf, providerOf, validToken, withSession } from '../storage/saved-logins.ts'
 import { profileName } from './values.ts'
 
 interface StatusOptions {

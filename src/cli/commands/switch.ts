@@ -3,8 +3,13 @@ import { styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { authOrigin } from '../network/service-address.ts'
-import { type NamedProfile, profileOrCurrent, savedProfiles } from '../storage/saved-profiles.ts'
-import { chooseProfile, selectHere } from '../storage/selected-profile.ts'
+import {
+  chooseProfile,
+  type NamedProfile,
+  profileOrCurrent,
+  savedProfiles,
+  selectHere,
+} from '../storage/profiles.ts'
 import { profileName } from './values.ts'
 
 interface SwitchOptions {

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
-import { command, exitWith } from '../command.ts'
-import { tryToPrint } from '../standard-output.ts'
-import { environmentToken } from '../storage/environment-token.ts'
-import { profileOrCurrent } from '../storage/saved-profiles.ts'
-import { withToken } from '../storage/with-token.ts'
+import { command, exitWith, tryToPrint } from '../command.ts'
+import { environmentToken, profileOrCurrent } from '../storage/profiles.ts'
+import { withToken } from '../storage/saved-logins.ts'
 import { profileName } from './values.ts'
 
 /** Declares `authgraph token`. */

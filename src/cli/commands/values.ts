@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { hostIn } from '../network/service-address.ts'
-import { isProfileName } from '../storage/saved-profiles.ts'
+import { isProfileName } from '../storage/profiles.ts'
 
 /** Parses a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number, unit = '') {

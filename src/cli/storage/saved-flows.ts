@@ -4,7 +4,7 @@ import type { ResumeRecord } from '../../client/resume.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, namesIn, parseJson, readIfThere, removeFile, stateFolder, writePrivate } from '../files.ts'
 import { serviceAddress } from '../network/service-address.ts'
-import { STORE_NAMES } from './saved-profiles.ts'
+import { STORE_NAMES } from './profiles.ts'
 
 const savedFlow = v.object({
   /** The version of this format. */

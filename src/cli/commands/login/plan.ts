@@ -11,9 +11,9 @@ import {
   isSameService,
   type ServiceAddress,
 } from '../../network/service-address.ts'
+import { type NamedProfile, replaceableProfile, type StoreName } from '../../storage/profiles.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
 import { checkStore, openLogin, removeUnreadable } from '../../storage/saved-logins.ts'
-import { type NamedProfile, replaceableProfile, type StoreName } from '../../storage/saved-profiles.ts'
 
 /** The options of `authgraph login`. */
 export interface LoginOptions extends AddressOptions {

@@ -6,14 +6,13 @@ import type { OAuthToken } from '../../../protocol/oauth-token.ts'
 import { keepInTime } from '../../../session/keep-in-time.ts'
 import { newLoginReport } from '../../../terminal/login-facts.ts'
 import { visibleJson } from '../../../terminal/writer.ts'
+import { tryToPrint } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
 import { askWho } from '../../network/ask-who.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
-import { tryToPrint } from '../../standard-output.ts'
-import { sessionOf } from '../../storage/open-session.ts'
-import { placeOf } from '../../storage/saved-logins.ts'
-import { forgetChoice } from '../../storage/selected-profile.ts'
+import { forgetChoice } from '../../storage/profiles.ts'
+import { placeOf, sessionOf } from '../../storage/saved-logins.ts'
 import type { LoginOptions, LoginSession } from './plan.ts'
 
 /**
@@ -29,7 +28,7 @@ export async function saveToken(
   const { name, address, scopes, store, clientId } = plan
   const found = 'issuer' in address && { endpoints: v.parse(endpoints, provider) }
   const profile = { address, ...found, scopes: [...scopes], store, since: Date.now() }
-  const session = sessionOf(name, profile, { clientId, provider, fetch })
+  const session = await sessionOf(name, profile, { clientId, provider, fetch })
   try {
     const error = await keepInTime(session, token).catch((error) => error)
     // The service issues the token once: whatever happened to it in one place, the other one is tried.

@@ -1,11 +1,35 @@
-import { join } from 'node:path'
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
+import { isToken } from '../../protocol/syntax.ts'
+import { Secret } from '../../secret.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError, isFailure, type ReportedError } from '../command-error.ts'
-import { fileOf, namesIn, parseJson, readIfThere, stateFolder } from '../files.ts'
-import { authOrigin, endpoints, serviceAddress } from '../network/service-address.ts'
-import { chosenProfile, type DirectoryProfile, directoryProfile } from './selected-profile.ts'
+import {
+  fileOf,
+  namesIn,
+  onDisk,
+  parseJson,
+  readIfThere,
+  removeFile,
+  stateFolder,
+  writePrivate,
+} from '../files.ts'
+import { authOrigin, endpoints, hostIn, isSameService, serviceAddress } from '../network/service-address.ts'
+
+/** The file by which a folder selects a login. */
+const DIRECTORY_FILE = '.authgraph.json'
+
+/** Those of `w`, but a pipe in place of the file blocks nothing. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
+
+/** Names only: nothing in it is secret, and nothing in it says where to send a token. */
+const directoryFile = v.strictObject({ profile: v.string(), host: v.string() })
+
+const choice = v.object({ profile: v.string() })
+
+const GITHUB = { host: 'github.com' }
 
 /** Where a token can be stored. `keyring` encrypts its file with a key in the system keyring; `none` stores nothing. */
 export const STORE_NAMES = ['keyring', 'file', 'none'] as const
@@ -25,7 +49,7 @@ export const savedProfile = v.object({
 })
 
 /** The file of a login, or of a logout whose command was killed. */
-const file = v.object({
+const savedFile = v.object({
   value: v.union([
     v.object({ status: v.literal('signedOut') }),
     v.looseObject({ status: v.picklist(['signedIn', 'ended']), data: savedProfile }),
@@ -47,6 +71,23 @@ interface DamagedProfile {
   readonly error: CommandError
 }
 
+/** The login that a folder selects. */
+interface DirectoryProfile {
+  readonly path: string
+  readonly profile: string
+  /** The host that the login must belong to. */
+  readonly host: string
+}
+
+/** A token from an environment variable, for programs and CI. */
+export interface EnvironmentToken {
+  /** The variable. */
+  readonly source: 'AUTHGRAPH_TOKEN' | 'GH_TOKEN'
+  /** The only host that the token may be sent to. */
+  readonly address: { readonly host: string }
+  readonly token: Secret
+}
+
 /** The folder of the logins: a file for each profile. */
 export function loginsFolder(): string {
   return join(stateFolder(), 'logins')
@@ -61,7 +102,7 @@ export function isProfileName(text: string): boolean {
 export function findProfile(name: string): NamedProfile | undefined {
   const text = readIfThere(fileOf(loginsFolder(), name))
   if (text === undefined) return undefined
-  const saved = parseJson(file, text)
+  const saved = parseJson(savedFile, text)
   if (saved === undefined) throw damagedLogin(name)
   const { value } = saved
   return value.status === 'signedOut' ? undefined : { name, ...value.data, record: value as Json }
@@ -182,4 +223,101 @@ function readable(name: string): NamedProfile | CommandError | undefined {
     if (error instanceof CommandError && error.code === 'damaged_file') return error
     throw error
   }
+}
+
+/**
+ * Finds the login that the working directory selects, or the nearest folder above it.
+ *
+ * @throws {@link CommandError} with code `damaged_file` or `unusable_file`.
+ */
+function directoryProfile(folder = workingDirectory()): DirectoryProfile | undefined {
+  if (folder === undefined) return undefined
+  const path = join(folder, DIRECTORY_FILE)
+  const text = readIfThere(path, 'correct it, or delete it')
+  if (text === undefined) {
+    const above = dirname(folder)
+    return above === folder ? undefined : directoryProfile(above)
+  }
+  const selected = parseJson(directoryFile, text)
+  if (selected) return { path, ...selected }
+  throw new CommandError(
+    'damaged_file',
+    `${path} must contain "profile" and "host", and nothing else: correct it, or delete it`,
+  )
+}
+
+/** `undefined` if it was deleted. */
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
+/** Selects a login for the working directory and all folders below. Returns the path of the file. */
+export function selectHere(profile: string, host: string): string {
+  return onDisk(`${DIRECTORY_FILE} cannot be written in this folder`, () => {
+    const path = join(process.cwd(), DIRECTORY_FILE)
+    const file = openSync(path, FLAGS, 0o666)
+    writeFileSync(file, `${JSON.stringify({ profile, host }, undefined, 2)}\n`)
+    closeSync(file)
+    return path
+  })
+}
+
+/** The name of the profile that `authgraph switch` chose. A damaged file is no choice. */
+function chosenProfile(): string | undefined {
+  return parseJson(choice, readIfThere(choicePath()))?.profile
+}
+
+/** Makes a profile the current one until the next login. */
+export function chooseProfile(profile: string): void {
+  writePrivate(choicePath(), JSON.stringify({ profile }))
+}
+
+/** Makes the last login the current one. */
+export function forgetChoice(): void {
+  removeFile(choicePath())
+}
+
+function choicePath(): string {
+  return join(stateFolder(), 'current.json')
+}
+
+/**
+ * Reads the token that takes precedence over stored logins: `AUTHGRAPH_TOKEN`, for `AUTHGRAPH_HOST` or github.com; or
+ * `GH_TOKEN`, for github.com only. A shell may have `GH_TOKEN` for other programs, so it replaces no login to another
+ * host.
+ *
+ * @param host The host that the command names. Default: that of the variable.
+ * @throws {@link CommandError} with code `usage` if a variable is malformed.
+ */
+export function environmentToken(host?: string): EnvironmentToken | undefined {
+  const { AUTHGRAPH_TOKEN, AUTHGRAPH_HOST, GH_TOKEN } = process.env
+  const fits = (address: { readonly host: string }) => host === undefined || isSameService(address, { host })
+  if (AUTHGRAPH_TOKEN) {
+    const address = AUTHGRAPH_HOST ? { host: hostOfVariable(AUTHGRAPH_HOST) } : GITHUB
+    if (fits(address))
+      return {
+        source: 'AUTHGRAPH_TOKEN',
+        address,
+        token: tokenOfVariable('AUTHGRAPH_TOKEN', AUTHGRAPH_TOKEN),
+      }
+  }
+  if (!GH_TOKEN || !fits(GITHUB)) return undefined
+  const current = host === undefined ? currentProfile() : undefined
+  if (current && !(current instanceof Error) && !isSameService(current.address, GITHUB)) return undefined
+  return { source: 'GH_TOKEN', address: GITHUB, token: tokenOfVariable('GH_TOKEN', GH_TOKEN) }
+}
+
+function hostOfVariable(text: string): string {
+  const host = hostIn(text)
+  if (host !== undefined) return host
+  throw new CommandError('usage', 'AUTHGRAPH_HOST is not a host, such as git.example.com')
+}
+
+function tokenOfVariable(name: string, text: string): Secret {
+  if (isToken(text)) return new Secret(text)
+  throw new CommandError('usage', `${name} contains characters that a token cannot have`)
 }
