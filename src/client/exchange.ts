@@ -1,4 +1,4 @@
-import type { ResolvedAuthentication } from '../protocol/client-authentication.ts'
+import type { PrivateKeyJwt, ResolvedAuthentication } from '../protocol/client-authentication.ts'
 import type { Dpop } from '../protocol/dpop.ts'
 import { JWT_BEARER } from '../protocol/endpoints.ts'
 import type { Provider } from '../protocol/provider.ts'
@@ -14,8 +14,6 @@ const CONTENT_TYPES = {
 /** The fields of a request. Secrets are revealed only when the body is written. A list is sent as repeated fields. */
 type RequestFields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>
 
-type PlainFields = Record<string, string | readonly string[] | undefined>
-
 /** Providers that refused a form and accepted JSON. */
 const takeJson = new WeakSet<Provider>()
 
@@ -25,6 +23,12 @@ interface ClientCredentials {
   readonly authentication: ResolvedAuthentication
   readonly provider: Provider
   readonly clock: { now(): number }
+}
+
+interface Credentials {
+  readonly fields: Readonly<Record<string, string | Secret>>
+  /** The credentials of an `Authorization: Basic` header. */
+  readonly basic?: Secret
 }
 
 /** The client that sends a request, and its provider. */
@@ -52,7 +56,10 @@ export async function post(
   dpopKey?: Secret,
 ): Promise<ReceivedResponse> {
   const { provider, fetch, clock, dpop } = sender
-  const postAs = async (encoding: Provider['encoding'], mayRepeat = true): Promise<ReceivedResponse> => {
+  const first = takeJson.has(provider) ? 'json' : provider.encoding
+  let encoding = first
+  let mayProveAgain = true
+  for (;;) {
     const credentials = await credentialsOf(sender)
     const proof = dpopKey && (await dpop?.prove(dpopKey, { method: 'POST', url: address, now: clock.now() }))
     const headers = {
@@ -61,31 +68,26 @@ export async function post(
       ...(credentials.basic && { authorization: `Basic ${credentials.basic.reveal()}` }),
       ...(proof && { dpop: proof.reveal() }),
     }
-    const plain: PlainFields = {}
-    const sent = [...secretsOf(sender), credentials.basic, proof].filter(isSecret)
-    for (const [name, value] of Object.entries({ ...credentials.fields, ...fields })) {
-      if (isSecret(value)) sent.push(value)
-      plain[name] = isSecret(value) ? value.reveal() : value
-    }
-    const request = { method: 'POST', headers, body: encode(plain, encoding) }
+    const all = { ...credentials.fields, ...fields }
+    const sent = [...secretsOf(sender), credentials.basic, proof, ...Object.values(all)].filter(isSecret)
+    const request = { method: 'POST', headers, body: encode(all, encoding) }
     const response = await send(address, request, { fetch, clock, sent }, signal)
     const isRefused = proof && dpop?.learn(address, response)
-    return isRefused && mayRepeat ? postAs(encoding, false) : response
+    if (isRefused && mayProveAgain) {
+      mayProveAgain = false
+    } else if (response.status === 415 && encoding === 'form') {
+      encoding = 'json'
+      mayProveAgain = true
+    } else {
+      if (encoding !== first && response.status !== 415) takeJson.add(provider)
+      return response
+    }
   }
-  const encoding = takeJson.has(provider) ? 'json' : provider.encoding
-  const response = await postAs(encoding)
-  if (response.status !== 415 || encoding === 'json') return response
-  const second = await postAs('json')
-  if (second.status !== 415) takeJson.add(provider)
-  return second
 }
 
 /** What one request carries to authenticate the client. RFC 6749, section 2.3.1; RFC 7523, section 2.2. */
-async function credentialsOf({ clientId, authentication, provider, clock }: ClientCredentials): Promise<{
-  readonly fields: Readonly<Record<string, string | Secret>>
-  /** The credentials of an `Authorization: Basic` header. */
-  readonly basic?: Secret
-}> {
+function credentialsOf(sender: ClientCredentials): Credentials | Promise<Credentials> {
+  const { clientId, authentication } = sender
   switch (authentication.method) {
     case 'none':
       return { fields: { client_id: clientId } }
@@ -93,17 +95,15 @@ async function credentialsOf({ clientId, authentication, provider, clock }: Clie
       return { fields: { client_id: clientId, client_secret: authentication.clientSecret } }
     case 'client_secret_basic':
       return { fields: {}, basic: basicCredentials(clientId, authentication.clientSecret) }
-    case 'private_key_jwt': {
-      const { issuer, tokenEndpoint } = provider
-      const client_assertion = await authentication.sign({
-        clientId,
-        issuer,
-        tokenEndpoint,
-        now: clock.now(),
-      })
-      return { fields: { client_id: clientId, client_assertion_type: JWT_BEARER, client_assertion } }
-    }
+    case 'private_key_jwt':
+      return assertionOf(authentication, sender)
   }
+}
+
+async function assertionOf({ sign }: PrivateKeyJwt, { clientId, provider, clock }: ClientCredentials) {
+  const { issuer, tokenEndpoint } = provider
+  const client_assertion = await sign({ clientId, issuer, tokenEndpoint, now: clock.now() })
+  return { fields: { client_id: clientId, client_assertion_type: JWT_BEARER, client_assertion } }
 }
 
 /** RFC 6749, section 2.3.1: both are form-encoded first. */
@@ -117,12 +117,17 @@ function secretsOf({ clientId, authentication }: ClientCredentials): Secret[] {
   return 'clientSecret' in authentication ? [clientId, authentication.clientSecret] : [clientId]
 }
 
-function encode(fields: PlainFields, encoding: Provider['encoding']): string {
-  if (encoding === 'json') return JSON.stringify(fields)
+function encode(fields: RequestFields, encoding: Provider['encoding']): string {
+  const plain = (value: RequestFields[string]) => (isSecret(value) ? value.reveal() : value)
+  const entries = Object.entries(fields)
+  if (encoding === 'json')
+    return JSON.stringify(Object.fromEntries(entries.map(([name, value]) => [name, plain(value)])))
   const form = new URLSearchParams()
-  for (const [name, value = []] of Object.entries(fields))
-    if (typeof value === 'string') form.append(name, value)
-    else for (const one of value) form.append(name, one)
+  for (const [name, value] of entries) {
+    const text = plain(value) ?? []
+    if (typeof text === 'string') form.append(name, text)
+    else for (const one of text) form.append(name, one)
+  }
   // As a string: with `URLSearchParams`, `fetch` adds a charset to the content type, which some servers refuse.
   return form.toString()
 }

@@ -31,7 +31,7 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
     dpopKey,
   )
   if (isRefusal(response)) throw refusalOf(response)
-  const name = nameResponse('device authorization response', response)
+  const name = () => nameResponse('device authorization response', response)
   return { codes: parseDeviceCodes(response.body, name), codeVerifier, dpopKey, sentAt, at: response.at }
 }
 

@@ -55,11 +55,14 @@ export interface DeviceCodes {
  *
  * It does not check the length or alphabet of the codes, and ignores unknown fields.
  *
- * @param name Names the response in errors.
+ * @param name Names the response in errors; a function is called only for an error.
  * @throws {@link BadResponseError} that names the invalid fields.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
-export function parseDeviceCodes(json: unknown, name = 'device authorization response'): DeviceCodes {
+export function parseDeviceCodes(
+  json: unknown,
+  name: string | (() => string) = 'device authorization response',
+): DeviceCodes {
   return parseFields(deviceCodes, json, name) as DeviceCodes
 }
 

@@ -14,6 +14,9 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\d\w -]+ \d\d:\d\d:\d\d GMT$/
 /** A form: names and values, without characters that occur in HTML, JSON or prose. */
 const FORM = /^[^\s<>{}"=]+=[^\s<>{}"]*$/
 
+/** The polls of a login go to one address, which need not be parsed each time. */
+let lastAddress: string | undefined
+
 export interface Transport {
   readonly fetch: typeof globalThis.fetch
   readonly clock: { now(): number }
@@ -66,7 +69,8 @@ export async function send(
   { fetch, clock, sent = [] }: Transport & { readonly sent?: readonly Secret[] },
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
-  secureAddress(address)
+  if (address !== lastAddress) secureAddress(address)
+  lastAddress = address
   const named = { method: request.method ?? 'GET', address }
   // A flow that is cancelled right after it was started must not send anything.
   await undefined
@@ -196,7 +200,8 @@ export function hasMember(body: unknown, name: string): boolean {
 
 /** Parses a `Retry-After` header, in seconds or as a date, into seconds from `at`. RFC 9110, section 10.2.3. */
 export function readRetryAfter(headers: Headers, at: number): number | undefined {
-  const text = headers.get('retry-after') ?? ''
+  const text = headers.get('retry-after')
+  if (text === null) return undefined
   if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_LIFETIME)
   const until = readDate(text)
   if (until === undefined) return undefined
