@@ -25,13 +25,13 @@ export interface ShownCodes {
 
 /** Options that a new login and a resumed one share. */
 export interface FlowOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {
-  /** How a confidential client authenticates. The device flow does not need it. Default: none. */
+  /** Authenticates a confidential client. Default: none, since the device flow does not need it. */
   readonly clientAuthentication?: ClientAuthentication | undefined
-  /** What `github({ … })`, `rfc8628({ … })` or `await discover(…)` returns. Default: `github()`. */
+  /** The server, as `github({ … })`, `rfc8628({ … })` or `await discover(…)` returns it. Default: `github()`. */
   readonly provider?: Provider | undefined
   /**
-   * Binds the tokens of a new login to a key: what `dpop()` of `authgraph/dpop` returns. A login that has a key needs it
-   * too. Default: bearer tokens.
+   * Binds the tokens of a new login to a key; pass `dpop()` of `authgraph/dpop`. Default: bearer tokens. A login that
+   * has a key needs the option too.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc9449.html RFC 9449}
    */
@@ -42,9 +42,9 @@ export interface FlowOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {
 
 /** Options of a login that need its actor. */
 export interface ActorOptions extends Pick<RequestOptions, 'signal'> {
-  /** Called once, when there are codes to show. If it throws or rejects, the error is uncaught. */
+  /** Called once, when there are codes to show. Default: none. If it throws or rejects, the error is uncaught. */
   readonly onCodes?: (codes: ShownCodes) => unknown
-  /** Receives XState's inspection events. They contain no secrets in plain text. */
+  /** Receives XState's inspection events, which contain no secrets in plain text. Default: none. */
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
 }
 
@@ -55,22 +55,22 @@ export interface DeviceInputOptions extends FlowOptions {
   /** The scopes to request. Default: none. */
   readonly scopes?: readonly string[] | undefined
   /**
-   * The URIs of the services that the token is for: one, or several if the provider allows it. Sent with the request
-   * for codes, and with every request for a token.
+   * The URIs of the services that the token is for: one, or several if the provider allows it. Default: none. Sent with
+   * the request for codes, and with every request for a token.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2 RFC 8707, section 2}
    */
   readonly resource?: string | readonly string[] | undefined
-  /** The API that the token is for, at providers such as Auth0. Sent with the request for codes. */
+  /** The API that the token is for, at providers such as Auth0. Default: none. Sent with the request for codes. */
   readonly audience?: string | undefined
   /**
-   * Further parameters of the request for codes that your provider documents, such as `acr_values`. Parameters that the
-   * flow itself sends are refused.
+   * Further parameters of the request for codes that your provider documents, such as `acr_values`. Default: none.
+   * Parameters that the flow itself sends are refused.
    */
   readonly parameters?: Readonly<Record<string, string | Secret>> | undefined
   /**
-   * Whether to send a PKCE code challenge (method `S256`) with the request for codes and its code verifier with each
-   * poll, for providers that support this in the device flow, such as Keycloak. Default: `false`.
+   * Sends a PKCE code challenge (method `S256`) with the request for codes, and its code verifier with each poll, for
+   * providers that support this in the device flow, such as Keycloak. Default: `false`.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc7636.html RFC 7636}
    */

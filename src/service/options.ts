@@ -25,7 +25,7 @@ import type { TokenOwner } from './tokens/tokens.ts'
 /** Options of {@link createService}. Only `clients` is required. */
 export interface ServiceOptions {
   /**
-   * The clients that may request codes: a list, or a function that finds one by its ID. Required.
+   * The clients that may request codes: a list, or a function that finds one by its ID.
    *
    * A function is called with any text that a request names, several times for one login, and whenever a token is used. If
    * it fails or takes longer than ten seconds, the request gets status 503 and may be repeated. If it returns something

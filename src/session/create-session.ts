@@ -165,13 +165,16 @@ async function refreshAndKeep(
 
 /** Options of `createSession`: those of a login, and where it is stored. */
 export interface SessionOptions extends DeviceInputOptions {
-  /** Where the login is stored. All processes with the same store and name share it. */
+  /** Stores the login. All processes with the same store and name share it. */
   readonly store: SessionStore
   /** The name of the login in the store. Default: `default`. */
   readonly name?: string
   /** Your own data that is stored with a new login, and stays there until the logout. Default: none. */
   readonly data?: SessionData
-  /** Called with the codes of each login: show them to the user. A user interface may watch `actor` instead. */
+  /**
+   * Called with the codes of each login: show them to the user. Default: none, for a user interface that watches
+   * `actor`.
+   */
   readonly onCodes?: (codes: ShownCodes) => unknown
   /** Seconds for which a returned token must remain valid, at most half of its lifetime. Default: 60. */
   readonly minValidity?: number

@@ -11,7 +11,7 @@ import type { Client } from './clients.ts'
 /** Which client ID metadata documents the service accepts. */
 export interface ClientDocuments extends Pick<Client, 'scopes' | 'policy'> {
   /**
-   * The hosts whose documents are accepted, such as `app.example.com`, with a port unless it is 443; `*` for all. Required.
+   * The hosts whose documents are accepted, such as `app.example.com`, with a port unless it is 443; `*` for all.
    */
   readonly hosts: readonly string[] | '*'
   /**

@@ -7,7 +7,7 @@ import { hash, same } from '../stores/hash.ts'
 
 /** A client that may request codes. */
 export interface Client {
-  /** The client ID, `client_id` in requests. Required. */
+  /** The client ID, `client_id` in requests. */
   readonly clientId: string | Secret
   /**
    * The client secret, random with at least 128 bits. Default: none, as for every program that users install: anyone who
@@ -20,7 +20,7 @@ export interface Client {
    * users to approve. A wrong secret is refused, and only the right one refreshes or revokes.
    */
   readonly clientSecret?: string | Secret
-  /** The name that users see on the verification page. Required. */
+  /** The name that users see on the verification page. */
   readonly name: string
   /** The scopes that the client may request; others are refused with `invalid_scope`. Default: any. */
   readonly scopes?: readonly string[]

@@ -9,10 +9,10 @@ import type { ServiceRequest } from '../http/types.ts'
 /** An API that tokens may be requested for. */
 export interface Resource {
   /**
-   * The identifier of the API, an absolute URI without a fragment, such as `https://api.example.com`. Required.
+   * The identifier of the API, an absolute URI without a fragment, such as `https://api.example.com`.
    */
   readonly uri: string
-  /** The name that users see on the verification page. Required. */
+  /** The name that users see on the verification page. */
   readonly name: string
   /** The scopes that may be requested for the API. Default: any that the client may request. */
   readonly scopes?: readonly string[]
