@@ -10,21 +10,24 @@ export type {
   DeviceResult,
   DeviceStatus,
 } from '../machines/device-context.ts'
-export { type AuthorizeDeviceOptions, authorizeDevice } from './client/authorize-device.ts'
+export { authorizeDevice } from './client/authorize-device.ts'
 export { createDeviceAuthorization, resumeDeviceAuthorization } from './client/create-device-authorization.ts'
 export { discover } from './client/discover.ts'
 export type {
+  AuthorizeDeviceOptions,
   DeviceAuthorizationActor,
   DeviceAuthorizationOptions,
+  RefreshOptions,
   ResumeOptions,
+  ResumeRecord,
   ShownCodes,
+  StartDeviceLoginOptions,
+  StepDeviceLoginOptions,
 } from './client/options.ts'
-export { type RefreshOptions, refresh } from './client/refresh.ts'
-export { exportResume, type ResumeRecord } from './client/resume.ts'
+export { refresh } from './client/refresh.ts'
+export { exportResume } from './client/resume.ts'
 export {
   type DeviceLoginStep,
-  type StartDeviceLoginOptions,
-  type StepDeviceLoginOptions,
   startDeviceLogin,
   stepDeviceLogin,
   type UnfinishedDeviceLogin,
@@ -54,15 +57,9 @@ export type {
   PrivateKeyJwt,
 } from './protocol/client-authentication.ts'
 export type { OAuthToken, TokenRecord, TokenWarning } from './protocol/oauth-token.ts'
-export {
-  github,
-  githubEnterprise,
-  type Provider,
-  rfc8628,
-  type ServiceAddresses,
-} from './protocol/provider.ts'
+export type { Provider, ServiceAddresses } from './protocol/provider.ts'
+export { github, githubEnterprise, rfc8628 } from './protocol/providers.ts'
 export type { ScopeSeparator } from './protocol/syntax.ts'
 export { exportToken, importToken } from './protocol/token-record.ts'
-export type { Clock } from './request/clock.ts'
-export type { RequestOptions } from './request/options.ts'
+export type { Clock, RequestOptions } from './request/options.ts'
 export { Secret } from './secret.ts'

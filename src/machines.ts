@@ -41,8 +41,8 @@ export type {
   SessionResult,
 } from '../machines/session-context.ts'
 export { deviceMachine } from './client/device-machine.ts'
+export { deviceInput, resumeInput } from './client/machine-input.ts'
 export type { DeviceInputOptions } from './client/options.ts'
-export { deviceInput, resumeInput } from './client/read-options.ts'
 export { BadOptionError, BadResponseError, BadResumeError, WrongHostError } from './errors.ts'
 export type { ResolvedAuthentication } from './protocol/client-authentication.ts'
 export type { DeviceCodes } from './protocol/device-codes.ts'

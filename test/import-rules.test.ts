@@ -23,7 +23,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'src/request': { may: /^src\/(request\/.*|protocol\/(syntax|endpoints)|secret|errors)\.ts$/ },
   'src/protocol': {
-    may: /^(valibot|src\/(protocol\/.*|request\/(http|without-secrets|name-request)|secret|errors|assert-known)\.ts)$/,
+    may: /^(valibot|src\/(protocol\/.*|request\/(http|name-request)|secret|errors|assert-known)\.ts)$/,
   },
   'src/client': {
     may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
@@ -37,7 +37,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^jose$/,
   },
   'src/providers': {
-    may: /^src\/(providers\/.*|protocol\/(provider|syntax)\.ts|errors\.ts)$/,
+    may: /^src\/(providers\/.*|protocol\/(providers?|syntax)\.ts|errors\.ts)$/,
   },
   'src/oidc': {
     may: /^(jose\/(jwks\/local|jwt\/verify|decode\/protected_header)|src\/(oidc|access)\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(read-options|discover|exchange)\.ts|src\/(protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,
@@ -45,7 +45,8 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'src/react': {
     may: /^(react|src\/(react\/.*|client\/(create-device-authorization|view)|session\/view-of-session|request\/clock|errors)(\.ts)?)$/,
-    types: /^(xstate|src\/(client\/options|protocol\/oauth-token|session\/create-session)\.ts)$/,
+    types:
+      /^(xstate|src\/(request\/options|client\/options|protocol\/oauth-token|session\/create-session)\.ts)$/,
   },
   'src/auth': {
     may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors|assert-known|store\/deadline)\.ts)$/,
@@ -81,7 +82,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/pictures': { may: /^src\/pictures\/.*$/ },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
-    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|http|without-secrets)|secret)\.ts))$/,
+    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|(request\/(clock|http|name-request)|secret)\.ts))$/,
     types: /^(xstate|machines\/device-grant\.ts|src\/(store\/store|request\/options)\.ts)$/,
   },
   // What a page or a file shows of it.

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/request/clock.ts'
+import type { Clock } from '../../src/request/options.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { CLIENT_ID, type Connection, failed, inMemory } from './connection.ts'
 import type { Fault, Trouble } from './faults.ts'

@@ -21,14 +21,9 @@ export {
   WrongHostError,
 } from '../errors.ts'
 export type { OAuthToken, TokenWarning } from '../protocol/oauth-token.ts'
-export {
-  github,
-  githubEnterprise,
-  type Provider,
-  rfc8628,
-  type ServiceAddresses,
-} from '../protocol/provider.ts'
-export type { Clock } from '../request/clock.ts'
+export type { Provider, ServiceAddresses } from '../protocol/provider.ts'
+export { github, githubEnterprise, rfc8628 } from '../protocol/providers.ts'
+export type { Clock } from '../request/options.ts'
 export { Secret } from '../secret.ts'
 export type { Store } from '../store/store.ts'
 export { ApiError } from './api-error.ts'

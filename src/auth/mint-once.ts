@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from '../errors.ts'
 import { isToken } from '../protocol/syntax.ts'
-import { type Clock, pause } from '../request/clock.ts'
+import { pause } from '../request/clock.ts'
+import type { Clock } from '../request/options.ts'
 import { Secret } from '../secret.ts'
 import type { Json, Store } from '../store/store.ts'
 import { type InstallationToken, isNearExpiry } from './installation-token.ts'

@@ -1,6 +1,7 @@
 import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
-import { type Provider, readProvider } from '../protocol/provider.ts'
+import type { Provider } from '../protocol/provider.ts'
+import { readProvider } from '../protocol/providers.ts'
 import { secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { isRedirect, systemFetch } from '../request/http.ts'
 import { nameRequest } from '../request/name-request.ts'

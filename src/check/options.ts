@@ -1,6 +1,6 @@
 import type { ShownCodes } from '../client/options.ts'
 import type { Provider } from '../protocol/provider.ts'
-import type { Clock } from '../request/clock.ts'
+import type { Clock } from '../request/options.ts'
 import type { Secret } from '../secret.ts'
 import type { CheckResult } from './report.ts'
 

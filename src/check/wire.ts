@@ -1,7 +1,8 @@
 import { TimedOutError, UnreachableError } from '../errors.ts'
-import { type Clock, pause, within } from '../request/clock.ts'
+import { pause, within } from '../request/clock.ts'
 import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/http.ts'
-import { SECRET_FIELDS } from '../request/without-secrets.ts'
+import { SECRET_FIELDS } from '../request/name-request.ts'
+import type { Clock } from '../request/options.ts'
 import { HIDDEN, type Secret } from '../secret.ts'
 
 /** How many requests one check sends at most. */

@@ -2,13 +2,7 @@ import type { DeviceResult } from '../../machines/device-context.ts'
 import { BadOptionError, CancelledError, DeniedError, ExpiredError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { createDeviceAuthorization } from './create-device-authorization.ts'
-import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
-
-/** Options of `authorizeDevice`. `clientId` and `onCodes` are required. */
-export interface AuthorizeDeviceOptions extends DeviceAuthorizationOptions {
-  /** Called once with the codes: show them to the user. If it throws or rejects, so does `authorizeDevice`. */
-  readonly onCodes: (codes: ShownCodes) => unknown
-}
+import type { AuthorizeDeviceOptions, ShownCodes } from './options.ts'
 
 /**
  * Runs the device flow and returns a token: requests codes, passes them to `onCodes`, and polls until the user has

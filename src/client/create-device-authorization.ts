@@ -7,10 +7,10 @@ import type {
   DeviceAuthorizationActor,
   DeviceAuthorizationOptions,
   ResumeOptions,
+  ResumeRecord,
   ShownCodes,
 } from './options.ts'
 import { newInput, resumedInput } from './read-options.ts'
-import type { ResumeRecord } from './resume.ts'
 import type { DeviceSnapshot } from './view.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Dpop } from '../protocol/dpop.ts'
 import { JWT_BEARER } from '../protocol/endpoints.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { type ReceivedResponse, send, type Transport } from '../request/http.ts'
-import { formEncoded } from '../request/without-secrets.ts'
+import { formEncoded } from '../request/name-request.ts'
 import { isSecret, Secret } from '../secret.ts'
 
 const CONTENT_TYPES = {

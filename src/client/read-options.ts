@@ -3,24 +3,19 @@ import { assertKnown, type Names } from '../assert-known.ts'
 import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication, ResolvedAuthentication } from '../protocol/client-authentication.ts'
 import { isTexts } from '../protocol/fields.ts'
-import { type Provider, readProvider } from '../protocol/provider.ts'
+import type { Provider } from '../protocol/provider.ts'
+import { readProvider } from '../protocol/providers.ts'
 import { assertDpop, NO_SCOPES } from '../protocol/syntax.ts'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { systemClock } from '../request/clock.ts'
 import { systemFetch } from '../request/http.ts'
+import type { Clock } from '../request/options.ts'
 import { Secret } from '../secret.ts'
-import type { ActorOptions, DeviceInputOptions, FlowOptions } from './options.ts'
-import { type ResumeRecord, readResume } from './resume.ts'
+import type { ActorOptions, DeviceInputOptions, FlowOptions, ResumeRecord } from './options.ts'
+import { readResume } from './resume.ts'
 
 // One for all, because ten thousand flows may wait at once.
 const NONE: ClientAuthentication = { method: 'none' }
 const NO_PARAMETERS: Readonly<Record<string, string>> = {}
-
-/** What a parent machine does instead of using these options. */
-const INSTEAD = {
-  onCodes: 'read viewOf(snapshot) in "onSnapshot" of the invoke',
-  signal: 'send { type: "cancel" } to the child',
-  inspect: 'pass it to createActor() with your own machine',
-} satisfies Record<keyof ActorOptions, string>
 
 const OF_A_FLOW: Names<FlowOptions> = {
   clientAuthentication: true,
@@ -42,37 +37,11 @@ export const OF_A_NEW_FLOW: Names<DeviceInputOptions> = {
   pkce: true,
 }
 
+const OF_AN_ACTOR: Names<ActorOptions> = { onCodes: true, signal: true, inspect: true }
+
 /** What a new login and a resumed one accept. Whoever shares options with the first one passes its client ID again. */
-const NEW = { ...OF_A_NEW_FLOW, ...INSTEAD }
-const RESUMED = { ...OF_A_FLOW, ...INSTEAD, clientId: true }
-
-/**
- * Creates the input of `deviceMachine` from options, to invoke it in your own machine.
- *
- * @throws {@link BadOptionError} if an option is missing, unknown or invalid, and for `onCodes`, `signal` and `inspect`,
- * which need the actor of `createDeviceAuthorization`.
- */
-export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInput {
-  refuseActorOptions(options)
-  return newInput(options)
-}
-
-/**
- * Creates the input of `deviceMachine` from a record of `exportResume`, to resume a login in your own machine.
- *
- * @throws {@link BadResumeError} if the record cannot be read; {@link WrongHostError} if it belongs to another provider;
- * {@link BadOptionError} as `deviceInput` does.
- */
-export function resumeInput(record: ResumeRecord, options: FlowOptions = {}): DeviceAuthorizationInput {
-  refuseActorOptions(options)
-  return resumedInput(record, options)
-}
-
-function refuseActorOptions(options: object): void {
-  for (const [name, instead] of Object.entries(INSTEAD))
-    if (Object(options)[name] !== undefined)
-      throw new BadOptionError(`the input of a machine does not accept "${name}": ${instead}`)
-}
+const NEW = { ...OF_A_NEW_FLOW, ...OF_AN_ACTOR }
+const RESUMED = { ...OF_A_FLOW, ...OF_AN_ACTOR, clientId: true }
 
 /** The input of a new login, from options that are checked. */
 export function newInput(options: DeviceInputOptions): DeviceAuthorizationInput & { readonly clock: Clock } {

@@ -6,41 +6,18 @@ import {
   NotKeptError,
   type RefusedError,
 } from '../errors.ts'
-import type { ClientAuthentication } from '../protocol/client-authentication.ts'
-import type { Dpop } from '../protocol/dpop.ts'
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
-import { type Provider, readProvider } from '../protocol/provider.ts'
+import { readProvider } from '../protocol/providers.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { assertDpop } from '../protocol/syntax.ts'
 import { assertToken, parseOAuthRecord } from '../protocol/token-record.ts'
-import { abortInTime, type Clock, systemClock, unlessAborted } from '../request/clock.ts'
+import { abortInTime, systemClock, unlessAborted } from '../request/clock.ts'
 import { hasMember, systemFetch } from '../request/http.ts'
-import type { RequestOptions } from '../request/options.ts'
-import type { Secret } from '../secret.ts'
+import type { Clock } from '../request/options.ts'
 import { post, type Sender } from './exchange.ts'
+import type { RefreshOptions } from './options.ts'
 import { readAuthentication, readClientId, readResources } from './read-options.ts'
-
-/** Options of `refresh`. */
-export interface RefreshOptions extends RequestOptions {
-  /** The client ID that the token was issued to. */
-  readonly clientId: string | Secret
-  /** How a confidential client authenticates. Default: none. */
-  readonly clientAuthentication?: ClientAuthentication | undefined
-  /** The URIs of the services that the new token is for. Default: those that the provider chooses. */
-  readonly resource?: string | readonly string[] | undefined
-  /** The provider that issued the token. Default: `github()`. */
-  readonly provider?: Provider | undefined
-  /** What `dpop()` of `authgraph/dpop` returns, if the token is bound to a key. Default: nothing. */
-  readonly dpop?: Dpop | undefined
-  /** Called with the new token before `refresh` resolves: save it here. The old refresh token may already be invalid. */
-  readonly onToken?: (token: OAuthToken) => unknown
-  /**
-   * Cancels this call. A request that has been sent continues, since the old refresh token may already be invalid:
-   * `onToken` is still called.
-   */
-  readonly signal?: AbortSignal | undefined
-}
 
 const KNOWN: Names<RefreshOptions> = {
   clientId: true,

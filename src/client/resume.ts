@@ -5,58 +5,10 @@ import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { filled, finite, isBetween, parseFields, visible, webAddress } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
+import type { ResumeRecord } from './options.ts'
 import type { DeviceSnapshot } from './view.ts'
 
 const count = v.custom<number>((value) => Number.isSafeInteger(value) && isBetween(value, 0))
-
-/**
- * Everything another process needs to resume an authorization, as plain JSON.
- *
- * **Sensitive**: it contains the device code, the PKCE code verifier, the key of DPoP and the client ID in plain text. Store it
- * as safely as a token.
- */
-export interface ResumeRecord {
-  /** The version of this format. */
-  v: 1
-  /** The client ID, in plain text. */
-  clientId: string
-  /** The device code, in plain text. */
-  deviceCode: string
-  /** The PKCE code verifier, in plain text, if its challenge was sent. */
-  codeVerifier?: string | undefined
-  /** The key of its proofs, if the option `dpop` was set: a private JWK, in plain text. */
-  dpopKey?: string | undefined
-  /** The code that the user enters. */
-  userCode: string
-  /** The URL where the user enters the code. */
-  verificationUri: string
-  /** The URL that contains the code, if the service sent one. */
-  verificationUriComplete?: string | undefined
-  /** The requested scopes. */
-  scopes: string[]
-  /** The resources that the token is for. Default: none. */
-  resource?: string[] | undefined
-  /** The only URL that the device code may be sent to. */
-  tokenEndpoint: string
-  /** The result of the last poll; `requested` before the first one. */
-  status: DeviceStatus
-  /** Seconds between two polls. */
-  interval: number
-  /** Factor from 1 to 2 that every wait is multiplied by, because clocks drift. */
-  margin: number
-  /** When the next poll is due, in epoch milliseconds. */
-  nextPollAt: number
-  /** When the codes expire, in epoch milliseconds. */
-  expiresAt: number
-  /** Original lifetime of the codes in seconds. Default: 900. */
-  expiresIn?: number | undefined
-  /** When the record was written, in epoch milliseconds. If the clock shows less on resume, it was set back: so are all times. */
-  writtenAt?: number | undefined
-  /** Polls without a usable response since the last one. Default: 0. */
-  faults?: number | undefined
-  /** How often `incorrect_device_code` was forgiven. Default: 0. */
-  forgiven?: number | undefined
-}
 
 const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   v: v.picklist([1]),

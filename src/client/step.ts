@@ -11,30 +11,13 @@ import {
 } from './create-device-authorization.ts'
 import type {
   DeviceAuthorizationActor,
-  DeviceAuthorizationOptions,
-  ResumeOptions,
+  ResumeRecord,
   ShownCodes,
+  StartDeviceLoginOptions,
+  StepDeviceLoginOptions,
 } from './options.ts'
-import { exportResume, type ResumeRecord } from './resume.ts'
+import { exportResume } from './resume.ts'
 import { type DeviceSnapshot, type DeviceView, viewOf } from './view.ts'
-
-/** Options of `stepDeviceLogin`: those of `resumeDeviceAuthorization`, and `save`. All are optional. */
-export interface StepDeviceLoginOptions extends Omit<ResumeOptions, 'onCodes'> {
-  /**
-   * Stores each new record, and is awaited: once before a poll is sent, with the time of the next one, and once after a
-   * result that does not end the login. If it throws or rejects, so does the call, and no further poll is sent. Let it
-   * reject if the stored record is not `previous`, and no two processes poll for the same time.
-   *
-   * @param previous The record that `next` replaces: at first the one that was passed to `stepDeviceLogin`; `undefined`
-   * in `startDeviceLogin`.
-   */
-  readonly save?: (next: ResumeRecord, previous: ResumeRecord | undefined) => unknown
-}
-
-/** Options of `startDeviceLogin`: those of `createDeviceAuthorization`, and `save`. */
-export interface StartDeviceLoginOptions
-  extends Omit<DeviceAuthorizationOptions, 'onCodes'>,
-    Pick<StepDeviceLoginOptions, 'save'> {}
 
 /** A login that waits for the user, or for the time of its next poll. */
 export interface UnfinishedDeviceLogin {

@@ -17,7 +17,7 @@ import {
   RefusedError,
 } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
-import { github } from '../protocol/provider.ts'
+import { github } from '../protocol/providers.ts'
 import { secureAddress } from '../protocol/syntax.ts'
 import { pause, systemClock, unlessAborted, within } from '../request/clock.ts'
 import { systemFetch } from '../request/http.ts'

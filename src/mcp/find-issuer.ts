@@ -3,8 +3,9 @@ import { AuthgraphError, BadResponseError, WrongHostError } from '../errors.ts'
 import { isTexts } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { secureAddress } from '../protocol/syntax.ts'
-import { type Clock, within } from '../request/clock.ts'
+import { within } from '../request/clock.ts'
 import { memberOf, textMemberOf } from '../request/http.ts'
+import type { Clock } from '../request/options.ts'
 
 /** Seconds for the documents of one host. */
 export const DOCUMENT_TIMEOUT = 10

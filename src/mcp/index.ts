@@ -16,8 +16,7 @@ export {
   WrongHostError,
 } from '../errors.ts'
 export type { ClientAuthentication, PrivateKeyJwt } from '../protocol/client-authentication.ts'
-export type { Clock } from '../request/clock.ts'
-export type { RequestOptions } from '../request/options.ts'
+export type { Clock, RequestOptions } from '../request/options.ts'
 export { Secret } from '../secret.ts'
 export type { Session } from '../session/create-session.ts'
 export type { SessionStore } from '../session/session-store.ts'

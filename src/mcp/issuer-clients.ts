@@ -1,6 +1,7 @@
 import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
-import { type Clock, within } from '../request/clock.ts'
+import { within } from '../request/clock.ts'
+import type { Clock } from '../request/options.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import { DOCUMENT_TIMEOUT, type Issuer } from './find-issuer.ts'

@@ -1,4 +1,4 @@
-import type { ResumeRecord } from '../client/resume.ts'
+import type { ResumeRecord } from '../client/options.ts'
 import { processOf } from '../session/session-actors.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import type { Json } from '../store/store.ts'

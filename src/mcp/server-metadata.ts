@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BadResponseError, WrongHostError } from '../errors.ts'
-import { RESOURCE_METADATA_PATH } from '../protocol/endpoints.ts'
 import { parseFields } from '../protocol/fields.ts'
+import { RESOURCE_METADATA_PATH } from '../protocol/service-paths.ts'
 import { isScope, secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { get, type Transport } from '../request/http.ts'
 import type { Challenge } from './challenge.ts'

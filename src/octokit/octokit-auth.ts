@@ -3,7 +3,7 @@ import { isStream } from '../auth/is-stream.ts'
 import { type AuthHeaders, sendWith } from '../auth/send-with.ts'
 import { targetOf } from '../auth/with-auth.ts'
 import { AuthgraphError } from '../errors.ts'
-import { github } from '../protocol/provider.ts'
+import { github } from '../protocol/providers.ts'
 
 /** Octokit's `request`. Its types are overloads for hundreds of routes, which only it can spell out. */
 export interface OctokitRequest {

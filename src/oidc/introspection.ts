@@ -1,8 +1,9 @@
 import { post, type Sender } from '../client/exchange.ts'
 import { BadResponseError } from '../errors.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { type Clock, within } from '../request/clock.ts'
+import { within } from '../request/clock.ts'
 import { memberOf } from '../request/http.ts'
+import type { Clock } from '../request/options.ts'
 import { hexSha256 } from '../request/sha256.ts'
 import { Secret } from '../secret.ts'
 

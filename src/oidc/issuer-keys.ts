@@ -3,8 +3,9 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import { discover } from '../client/discover.ts'
 import { BadResponseError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
-import { type Clock, within } from '../request/clock.ts'
+import { within } from '../request/clock.ts'
 import { get } from '../request/http.ts'
+import type { Clock } from '../request/options.ts'
 
 /** Milliseconds for which metadata and keys are used without asking again. */
 const FRESH = 600_000

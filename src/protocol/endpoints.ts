@@ -4,15 +4,6 @@ export const DEVICE_CODE_PATH = '/login/device/code'
 /** Path of the token endpoint on the authorization host. */
 export const ACCESS_TOKEN_PATH = '/login/oauth/access_token'
 
-/** Path of the revocation endpoint on the authorization host. GitHub has none. RFC 7009. */
-export const REVOCATION_PATH = '/login/oauth/revoke'
-
-/** Path of the introspection endpoint on the authorization host. GitHub has none. RFC 7662. */
-export const INTROSPECTION_PATH = '/login/oauth/introspect'
-
-/** Path of the registration endpoint on the authorization host. GitHub has none. RFC 7591. */
-export const REGISTRATION_PATH = '/login/oauth/register'
-
 /** Path on the API host at which a client with a secret deletes one of its tokens, as at GitHub. */
 export const TOKEN_DELETION_PATH = '/applications/{client_id}/token'
 
@@ -21,25 +12,11 @@ export function tokenDeletionPath(clientId: string): string {
   return TOKEN_DELETION_PATH.replace('{client_id}', () => encodeURIComponent(clientId))
 }
 
-/** A path without the client ID that {@link tokenDeletionPath} puts into it. */
-export function withoutClientId(path: string): string {
-  return path.replace(/\/applications\/[^/]+\/token$/, TOKEN_DELETION_PATH)
-}
-
-/** Path of the page where the user enters the code. Not in the specification; GitHub uses this path. */
-export const VERIFICATION_PATH = '/login/device'
-
 /** Where a server publishes its OAuth metadata. RFC 8414, section 3. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
 
 /** Where a server publishes its OpenID Connect metadata. OpenID Connect Discovery 1.0, section 4. */
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration'
-
-/** Path at which this package's service publishes its keys, on the authorization host. RFC 7517, section 5. */
-export const JWKS_PATH = '/.well-known/jwks.json'
-
-/** Where an API publishes its metadata, before its path. RFC 9728, section 3. */
-export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /** The grant type of a poll. RFC 8628, section 3.4. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'

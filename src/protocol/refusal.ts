@@ -1,7 +1,6 @@
 import { ForbiddenError, RefusedError } from '../errors.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse, textMemberOf } from '../request/http.ts'
-import { nameRequest } from '../request/name-request.ts'
-import { withoutSecrets } from '../request/without-secrets.ts'
+import { nameRequest, withoutSecrets } from '../request/name-request.ts'
 import { INVISIBLE } from './syntax.ts'
 
 /** Longest error code and description to keep, in characters. */

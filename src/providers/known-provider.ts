@@ -1,5 +1,6 @@
 import { BadOptionError } from '../errors.ts'
-import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
+import type { Provider } from '../protocol/provider.ts'
+import { rfc8628, tenantIssuer } from '../protocol/providers.ts'
 import { hostAddress } from '../protocol/syntax.ts'
 import { PROVIDERS } from './table.ts'
 

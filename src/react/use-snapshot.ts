@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import type { Subscribable } from 'xstate'
-import { type Clock, LONGEST_TIMER } from '../request/clock.ts'
+import { LONGEST_TIMER } from '../request/clock.ts'
+import type { Clock } from '../request/options.ts'
 
 export function useSnapshot<Snapshot>(
   actor: (Subscribable<Snapshot> & { getSnapshot(): Snapshot }) | undefined,

@@ -1,5 +1,5 @@
 import { readBody, readText } from '../request/http.ts'
-import { SECRET_FIELDS } from '../request/without-secrets.ts'
+import { SECRET_FIELDS } from '../request/name-request.ts'
 import { HIDDEN } from '../secret.ts'
 
 /** An HTTP message without its secrets. */

@@ -1,5 +1,6 @@
 import type { DeviceGrantState } from '../../machines/device-grant.ts'
-import { type Clock, systemClock } from '../request/clock.ts'
+import { systemClock } from '../request/clock.ts'
+import type { Clock } from '../request/options.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordedEvent } from './events.ts'
 

@@ -1,26 +1,11 @@
 import { AuthgraphError, CancelledError, TimedOutError } from '../errors.ts'
+import type { Clock } from './options.ts'
 
 /** The longest timer in milliseconds: runtimes fire a longer one at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Default timeout in seconds. */
 const TIMEOUT = 30
-
-/** Tells the time and sets timers. XState's `SimulatedClock` implements it. */
-export interface Clock {
-  /** Returns the current time in epoch milliseconds. */
-  now(): number
-  /**
-   * Calls the callback once, after the delay, and returns a timer.
-   *
-   * @param delay Milliseconds.
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: XState's clocks return any kind of timer.
-  setTimeout(callback: (...args: any[]) => void, delay: number): any
-  /** Clears a timer. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
-  clearTimeout(timer: any): void
-}
 
 /** Looks up the globals on every call, so that fake timers installed later are used. */
 export const systemClock: Clock = {

@@ -2,8 +2,7 @@ import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
 import { LONGEST_LIFETIME } from '../protocol/endpoints.ts'
 import { secureAddress } from '../protocol/syntax.ts'
 import type { Secret } from '../secret.ts'
-import { type NamedRequest, nameRequest } from './name-request.ts'
-import { requestFailure } from './request-failure.ts'
+import { type NamedRequest, nameRequest, requestFailure } from './name-request.ts'
 
 /** Largest response to read, in bytes. */
 const LARGEST_RESPONSE = 64 * 1024

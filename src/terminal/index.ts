@@ -13,13 +13,8 @@ export {
   ExpiredError,
   NotKeptError,
 } from '../errors.ts'
-export {
-  github,
-  githubEnterprise,
-  type Provider,
-  rfc8628,
-  type ServiceAddresses,
-} from '../protocol/provider.ts'
+export type { Provider, ServiceAddresses } from '../protocol/provider.ts'
+export { github, githubEnterprise, rfc8628 } from '../protocol/providers.ts'
 export {
   type LoginCommandOptions,
   type LoginCommands,

@@ -3,7 +3,7 @@ import { assertKnown, type Names } from '../assert-known.ts'
 import { createDeviceAuthorization } from '../client/create-device-authorization.ts'
 import { OF_A_NEW_FLOW } from '../client/read-options.ts'
 import { AuthgraphError, BadOptionError, LoginRequiredError } from '../errors.ts'
-import { github } from '../protocol/provider.ts'
+import { github } from '../protocol/providers.ts'
 import {
   createSession,
   isStoredInTime,

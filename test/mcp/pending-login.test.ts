@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ResumeRecord } from '../../src/client/resume.ts'
+import type { ResumeRecord } from '../../src/client/options.ts'
 import { createPendingLogin } from '../../src/mcp/pending-login.ts'
 import { memoryStore } from '../../src/session/index.ts'
 

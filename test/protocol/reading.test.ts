@@ -3,7 +3,7 @@ import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
 import { readSeconds, readWholeSeconds } from '../../src/protocol/fields.ts'
 import { isScope } from '../../src/protocol/syntax.ts'
 import { errorCodeOf, isRedirect, readBody, readRetryAfter, readText } from '../../src/request/http.ts'
-import { withoutSecrets } from '../../src/request/without-secrets.ts'
+import { withoutSecrets } from '../../src/request/name-request.ts'
 import { Secret } from '../../src/secret.ts'
 import { responses } from '../support/responses.ts'
 

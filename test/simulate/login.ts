@@ -3,13 +3,18 @@ import {
   createDeviceAuthorization,
   resumeDeviceAuthorization,
 } from '../../src/client/create-device-authorization.ts'
-import type { DeviceAuthorizationActor, ResumeOptions, ShownCodes } from '../../src/client/options.ts'
-import { exportResume, type ResumeRecord } from '../../src/client/resume.ts'
+import type {
+  DeviceAuthorizationActor,
+  ResumeOptions,
+  ResumeRecord,
+  ShownCodes,
+} from '../../src/client/options.ts'
+import { exportResume } from '../../src/client/resume.ts'
 import { dpop } from '../../src/dpop/dpop.ts'
 import { DEVICE_CODE_PATH } from '../../src/protocol/endpoints.ts'
-import { github } from '../../src/protocol/provider.ts'
-import type { Clock } from '../../src/request/clock.ts'
+import { github } from '../../src/protocol/providers.ts'
 import { errorCodeOf, memberOf, readBody } from '../../src/request/http.ts'
+import type { Clock } from '../../src/request/options.ts'
 import { Secret } from '../../src/secret.ts'
 import { type BoundToken, learn, prove, RESOURCE } from './bound.ts'
 import { Host } from './host.ts'

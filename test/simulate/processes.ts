@@ -1,4 +1,5 @@
-import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE, REVOCATION_PATH } from '../../src/protocol/endpoints.ts'
+import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE } from '../../src/protocol/endpoints.ts'
+import { REVOCATION_PATH } from '../../src/protocol/service-paths.ts'
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { Database } from './database.ts'
 import { ACCESS_LIFETIME, clientOf } from './instance.ts'

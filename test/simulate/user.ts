@@ -1,4 +1,4 @@
-import { VERIFICATION_PATH } from '../../src/protocol/endpoints.ts'
+import { VERIFICATION_PATH } from '../../src/protocol/service-paths.ts'
 import { ask, transmit } from './network.ts'
 import type { World } from './world.ts'
 

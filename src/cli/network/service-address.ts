@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
-import { github, githubEnterprise, type Provider, rfc8628 } from '../../protocol/provider.ts'
+import type { Provider } from '../../protocol/provider.ts'
+import { github, githubEnterprise, rfc8628 } from '../../protocol/providers.ts'
 import { hostAddress, isLoopback } from '../../protocol/syntax.ts'
 
 /** The encoding of requests; by default, the service decides. */

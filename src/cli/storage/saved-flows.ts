@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as v from 'valibot'
-import type { ResumeRecord } from '../../client/resume.ts'
+import type { ResumeRecord } from '../../client/options.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, namesIn, parseJson, readIfThere, removeFile, stateFolder, writePrivate } from '../files.ts'
 import { serviceAddress } from '../network/service-address.ts'

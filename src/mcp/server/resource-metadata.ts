@@ -1,4 +1,4 @@
-import { RESOURCE_METADATA_PATH } from '../../protocol/endpoints.ts'
+import { RESOURCE_METADATA_PATH } from '../../protocol/service-paths.ts'
 import { withoutSlash } from '../../protocol/syntax.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
+import { VERIFICATION_PATH } from '../../protocol/service-paths.ts'
 import { readScopes } from '../grants/read-scopes.ts'
 import { allowedScopes, refuseTarget } from '../grants/resources.ts'
 import { mustType } from '../host/policy.ts'

@@ -1,13 +1,12 @@
 import { PROOF_ALGORITHMS } from '../../access/proof.ts'
+import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from '../../protocol/endpoints.ts'
 import {
-  ACCESS_TOKEN_PATH,
-  DEVICE_CODE_PATH,
   INTROSPECTION_PATH,
   JWKS_PATH,
   REGISTRATION_PATH,
   REVOCATION_PATH,
   VERIFICATION_PATH,
-} from '../../protocol/endpoints.ts'
+} from '../../protocol/service-paths.ts'
 import { withoutSlash } from '../../protocol/syntax.ts'
 import { ASSERTION_ALGORITHMS } from '../credentials/assertions.ts'
 import { mayIntrospect } from '../grants/resources.ts'

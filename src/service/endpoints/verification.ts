@@ -1,4 +1,4 @@
-import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
+import { VERIFICATION_PATH } from '../../protocol/service-paths.ts'
 import { newId, readUserCode } from '../credentials/random-codes.ts'
 import { type Identity, inTenSeconds } from '../host/hooks.ts'
 import { refuse } from '../host/refused-request.ts'

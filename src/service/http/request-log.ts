@@ -1,4 +1,4 @@
-import { withoutClientId } from '../../protocol/endpoints.ts'
+import { withoutClientId } from '../../protocol/service-paths.ts'
 import { NOTHING_HERE } from './routes.ts'
 import type { Handler } from './types.ts'
 

@@ -1,16 +1,18 @@
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
-  INTROSPECTION_PATH,
-  JWKS_PATH,
   METADATA_PATH,
   OPENID_CONFIGURATION_PATH,
+  TOKEN_DELETION_PATH,
+} from '../../protocol/endpoints.ts'
+import {
+  INTROSPECTION_PATH,
+  JWKS_PATH,
   REGISTRATION_PATH,
   REVOCATION_PATH,
-  TOKEN_DELETION_PATH,
   VERIFICATION_PATH,
   withoutClientId,
-} from '../../protocol/endpoints.ts'
+} from '../../protocol/service-paths.ts'
 import { isLoopback } from '../../protocol/syntax.ts'
 import { type Handler, json } from './types.ts'
 

@@ -1,4 +1,4 @@
-import type { ResumeRecord } from '../../client/resume.ts'
+import type { ResumeRecord } from '../../client/options.ts'
 import type { CodesResponseName } from './codes-responses.ts'
 import type { PollResponseName } from './poll-responses.ts'
 import type { WireResponse } from './wire-response.ts'

@@ -2,16 +2,13 @@ import type { User } from '../../../machines/device-grant.ts'
 import { BadOptionError } from '../../errors.ts'
 import { githubApi } from '../../github-api/github-api.ts'
 import type { InstalledApp } from '../../github-api/installation-tokens.ts'
-import {
-  ACCESS_TOKEN_PATH,
-  DEVICE_CODE_PATH,
-  REFRESH_GRANT_TYPE,
-  REVOCATION_PATH,
-  VERIFICATION_PATH,
-} from '../../protocol/endpoints.ts'
-import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
-import { type Clock, systemClock, unlessAborted } from '../../request/clock.ts'
+import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, REFRESH_GRANT_TYPE } from '../../protocol/endpoints.ts'
+import type { Provider } from '../../protocol/provider.ts'
+import { github, rfc8628 } from '../../protocol/providers.ts'
+import { REVOCATION_PATH, VERIFICATION_PATH } from '../../protocol/service-paths.ts'
+import { systemClock, unlessAborted } from '../../request/clock.ts'
 import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/http.ts'
+import type { Clock } from '../../request/options.ts'
 import { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
 import type { Client } from '../../service/credentials/clients.ts'

@@ -1,4 +1,5 @@
-import { type Clock, LONGEST_TIMER } from '../../request/clock.ts'
+import { LONGEST_TIMER } from '../../request/clock.ts'
+import type { Clock } from '../../request/options.ts'
 
 /** The timers of the runtime, also if a test replaces them later. */
 const realTimeout = globalThis.setTimeout

@@ -8,7 +8,7 @@ import {
 import { session as sessionMachine } from '../../../machines/session.ts'
 import type { KeptToken, SessionContext, SessionEvent } from '../../../machines/session-context.ts'
 import { isDue, tokenInUse } from '../../../machines/session-selectors.ts'
-import { deviceInput } from '../../../src/client/read-options.ts'
+import { deviceInput } from '../../../src/client/machine-input.ts'
 import { StoreUnavailableError, UnreachableError } from '../../../src/errors.ts'
 import { Secret } from '../../../src/secret.ts'
 import { namesOf } from '../../../src/testing/paths/device-walk.ts'

@@ -1,6 +1,7 @@
 import type { Provider } from '../../../src/index.ts'
 import { github } from '../../../src/index.ts'
-import { type Clock, systemClock } from '../../../src/request/clock.ts'
+import { systemClock } from '../../../src/request/clock.ts'
+import type { Clock } from '../../../src/request/options.ts'
 
 /** What happens to one request: `lost` is rotated and its response lost; `refused` never arrives. */
 export type Fault = 'lost' | 'refused' | 'busy' | 'html' | 'limited' | 'invalid_client'

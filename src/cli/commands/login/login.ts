@@ -4,7 +4,8 @@ import {
   createDeviceAuthorization,
   resumeDeviceAuthorization,
 } from '../../../client/create-device-authorization.ts'
-import { exportResume, type ResumeRecord, readResume } from '../../../client/resume.ts'
+import type { ResumeRecord } from '../../../client/options.ts'
+import { exportResume, readResume } from '../../../client/resume.ts'
 import { startDeviceLogin, stepDeviceLogin, type UnfinishedDeviceLogin } from '../../../client/step.ts'
 import { watchActor } from '../../../client/watch.ts'
 import { dpop } from '../../../dpop/dpop.ts'

@@ -1,4 +1,4 @@
-import type { ResumeRecord } from '../../../client/resume.ts'
+import type { ResumeRecord } from '../../../client/options.ts'
 import type { Provider } from '../../../protocol/provider.ts'
 import { Secret } from '../../../secret.ts'
 import type { LoginTerminal } from '../../../terminal/login-terminal.ts'
