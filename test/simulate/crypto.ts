@@ -1,15 +1,6 @@
 import { createHash, createHmac, type JsonWebKey } from 'node:crypto'
 
-/** A key of `subtle`, as jose examines it. */
-interface Key {
-  readonly [Symbol.toStringTag]: 'CryptoKey'
-  readonly type: 'private' | 'public'
-  readonly algorithm: object
-  readonly usages: readonly string[]
-  readonly extractable: boolean
-  readonly jwk: JsonWebKey
-}
-
+type Key = ReturnType<typeof keyOf>
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
@@ -17,14 +8,6 @@ type Bytes = Uint8Array<ArrayBuffer>
  * decides. Signatures are hashes that name their key: real ones would take a quarter of the time of bound tokens.
  */
 export function subtleOf(random: (bytes: Bytes) => Bytes) {
-  const keyOf = (jwk: JsonWebKey, algorithm: object): Key => ({
-    [Symbol.toStringTag]: 'CryptoKey',
-    type: jwk.d ? 'private' : 'public',
-    algorithm,
-    usages: [jwk.d ? 'sign' : 'verify'],
-    extractable: true,
-    jwk,
-  })
   const signed = ({ jwk }: Key, data: Bytes) => createHash('sha512').update(`${jwk.x}`).update(data).digest()
   return {
     importKey: async (format: string, key: Bytes & JsonWebKey, algorithm: object) =>
@@ -37,6 +20,12 @@ export function subtleOf(random: (bytes: Bytes) => Bytes) {
     verify: async (_: unknown, key: Key, signature: Bytes, data: Bytes) =>
       signed(key, data).equals(signature),
   }
+}
+
+/** A key as jose examines it. */
+function keyOf(jwk: JsonWebKey, algorithm: object) {
+  const [type, use] = jwk.d ? ['private', 'sign'] : ['public', 'verify']
+  return { [Symbol.toStringTag]: 'CryptoKey', type, algorithm, usages: [use], extractable: true, jwk }
 }
 
 /** A private key that looks like one on the curve P-256. */

@@ -1,5 +1,5 @@
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, DEVICE_GRANT_TYPE } from '../../src/protocol/endpoints.ts'
-import { ask, transmit } from './network.ts'
+import { attack } from './network.ts'
 import { NOBODY, type World } from './world.ts'
 
 /** Seconds within which all attacks begin: more of them than the limits allow. */
@@ -16,16 +16,16 @@ const ATTACKS = {
 export function flood(world: World): void {
   const { choices, profile } = world
   for (let count = 0; count < profile.floods * profile.logins; count += 1) {
-    const attack =
+    const limit =
       choices.oneOf({ codesRequests: 0.4, wrongDeviceCodes: 0.4 }, 'flood', count) ?? 'wrongSecrets'
-    const { path, ...fields } = ATTACKS[attack]
+    const { path, ...fields } = ATTACKS[limit]
     const address = `203.0.113.${count % 2}`
-    const limited = attack === 'wrongSecrets' ? attack : `${attack} ${address}`
-    const isAllowed = attack === 'codesRequests'
-    const asking = ask(world, path, { body: { grant_type: DEVICE_GRANT_TYPE, ...fields } })
-    world.after(choices.between(0, BURST, 'flood at', count) * 1000, () => {
-      const exchange = world.begin(NOBODY, 'flood', { address, limited, isAllowed })
-      transmit(world, exchange, undefined, asking).catch(() => undefined)
-    })
+    const limited = limit === 'wrongSecrets' ? limit : `${limit} ${address}`
+    const isAllowed = limit === 'codesRequests'
+    const body = { grant_type: DEVICE_GRANT_TYPE, ...fields }
+    world.after(
+      choices.between(0, BURST, 'flood at', count) * 1000,
+      () => void attack(world, path, { body }, { address, limited, isAllowed }),
+    )
   }
 }

@@ -20,9 +20,12 @@ export class Host implements Actor {
   /** Until when its connection to a database is broken, epoch milliseconds. */
   downUntil = 0
   protected readonly world: World
+  readonly #login: number | undefined
 
-  constructor(world: World, id: string) {
+  /** @param login Whose it is, if it serves one login alone. */
+  constructor(world: World, id: string, login?: number) {
     this.world = world
+    this.#login = login
     this.id = id
   }
 
@@ -40,6 +43,6 @@ export class Host implements Actor {
   }
 
   note(text: string): void {
-    this.world.note(this.world.login, this.id, text)
+    this.world.note(this.#login ?? this.world.login, this.id, text)
   }
 }

@@ -20,6 +20,7 @@ import { type BoundToken, learn, prove, RESOURCE } from './bound.ts'
 import { Host } from './host.ts'
 import { AUTH_URL, clientOf } from './instance.ts'
 import { grantKey } from './judge/grants.ts'
+import { LONGEST_REQUEST } from './judge/judge.ts'
 import { ask, send } from './network.ts'
 import { decide } from './user.ts'
 import type { Exchange, World } from './world.ts'
@@ -34,7 +35,7 @@ const EARLY_IN_ALL = 300
 const LONGEST_POLL = 30_000
 
 /** One device with its user, from the request for codes to a token that is used. */
-export class Login {
+export class Login extends Host {
   readonly number: number
   /** The network that it is counted for. */
   readonly address: string
@@ -44,14 +45,10 @@ export class Login {
   token = ''
   error = ''
   grantKey: string | undefined
-  /** Seconds between two polls, as the device was told. */
-  interval = 0
   /** The last fault that was played on it. */
   fault: { readonly why: string; readonly at: number } | undefined
   /** When its requests failed, and when a poll that was sent twice lost its token. */
   readonly failedAt: number[] = []
-  wasToldOfEnd = false
-  readonly #world: World
   readonly #rate: number
   readonly #clock: Clock
   #actor: DeviceAuthorizationActor | undefined
@@ -59,6 +56,9 @@ export class Login {
   #expiresAt = Number.POSITIVE_INFINITY
   #askedAt = 0
   #lastPollAt = Number.NEGATIVE_INFINITY
+  /** Seconds between two polls, as the device was told. */
+  #interval = 0
+  #wasToldOfEnd = false
   #mayWait = 0
   /** By how much its clock was set. */
   #step = 0
@@ -69,8 +69,8 @@ export class Login {
   #bound: BoundToken | undefined
 
   constructor(world: World, number: number) {
+    super(world, 'device', number)
     const { profile, start } = world
-    this.#world = world
     this.number = number
     this.address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
     this.user = `user-${number}`
@@ -84,13 +84,13 @@ export class Login {
   }
 
   begin(): void {
-    const { decides, lifetime, steps, restarts } = this.#world.profile
-    this.#world.judge.logins.set(this.number, this)
-    this.#note('begins')
+    const { decides, lifetime, steps, restarts } = this.world.profile
+    this.world.judge.logins.set(this.number, this)
+    this.note('begins')
     this.#run()
     const sometime = (what: string, run: () => void) => {
       const seconds = this.#between(1, Math.min(decides[1], lifetime) / 2, what)
-      this.#world.after(seconds * 1000, () => this.status === undefined && run())
+      this.world.after(seconds * 1000, () => this.status === undefined && run())
     }
     if (this.#happens(steps, 'steps')) sometime('step', () => this.#setClock())
     else if (this.#happens(restarts, 'restarts')) sometime('restart', () => this.#restart())
@@ -98,23 +98,15 @@ export class Login {
 
   /** What its token is for: two of three logins are for an API. */
   get resource(): string | undefined {
-    return this.#world.bound && this.number % 3 > 0 ? RESOURCE : undefined
+    return this.world.bound && this.number % 3 > 0 ? RESOURCE : undefined
   }
 
-  get hadClockSet(): boolean {
-    return this.#step !== 0
-  }
-
-  /** Whether the service asked for so long a pause that the codes expire before the next poll. */
-  get hasNoTimeLeft(): boolean {
-    return this.#expiresAt - this.#lastPollAt < this.interval * 1000 + EARLY_IN_ALL
-  }
-
-  /** A code that is over by the device's own reckoning ends no sooner and no later than it was told. */
-  checkEnd(): void {
-    const late = this.#elapsed() - this.#expiresAt
-    const isRight = late >= -EARLY_IN_ALL && late <= LONGEST_POLL + this.#wasOff
-    this.#check(this.hadClockSet || isRight, `the device gave up ${late} ms after the codes expired`)
+  /** Why a decision has not reached it. */
+  excuseSince(decidedAt: number): string | undefined {
+    if (this.fault && this.fault.at >= decidedAt) return `no poll got through: ${this.fault.why}`
+    if (this.#step !== 0) return 'the clock of the device was set'
+    const left = this.#expiresAt - this.#lastPollAt
+    return left < this.#interval * 1000 + EARLY_IN_ALL ? 'slow_down left no time for a poll' : undefined
   }
 
   #run(resume?: ResumeRecord): void {
@@ -122,11 +114,11 @@ export class Login {
     const { clientId, ...authentication } = clientOf(number % 2 === 1)
     const options: ResumeOptions = {
       ...authentication,
-      ...(this.#world.bound && { dpop: dpop() }),
+      ...(this.world.bound && { dpop: dpop() }),
       provider: PROVIDER,
       fetch: (address, init) => this.#fetch(String(address), init),
       clock: this.#clock,
-      random: () => this.#world.choices.number(number, 'jitter'),
+      random: () => this.world.choices.number(number, 'jitter'),
       onCodes: (codes) => resume ?? this.#decide(codes),
     }
     const actor = resume
@@ -143,7 +135,7 @@ export class Login {
         const { status, output } = actor.getSnapshot()
         if (status === 'done') this.#end(output as DeviceResult)
       },
-      error: (error) => this.#world.fail(number, `the machine has a defect: ${error}`),
+      error: (error) => this.world.fail(number, `the machine has a defect: ${error}`),
     })
     actor.start()
   }
@@ -153,19 +145,19 @@ export class Login {
     const kind = path === DEVICE_CODE_PATH ? 'codes' : 'poll'
     const { dpop: proof } = (headers ?? {}) as Record<string, string>
     const about = { address: this.address, grant: this.grantKey, proof }
-    const exchange = this.#world.begin(this.number, kind, about)
+    const exchange = this.world.begin(this.number, kind, about)
     this.#sends(exchange)
-    const { bound } = this.#world
-    if (kind === 'poll' && this.#world.choices.happens(0.2, 'thief', exchange.id))
-      this.#world.after(
-        this.#world.choices.between(10, 9000, 'steals', exchange.id),
+    const { bound } = this.world
+    if (kind === 'poll' && this.world.choices.happens(0.2, 'thief', exchange.id))
+      this.world.after(
+        this.world.choices.between(10, 9000, 'steals', exchange.id),
         () => void bound?.steal(this.number, String(body)),
       )
     try {
       const response = await send(
-        this.#world,
+        this.world,
         exchange,
-        ask(this.#world, path, { body: String(body), dpop: proof }),
+        ask(this.world, path, { body: String(body), dpop: proof }),
         signal,
       )
       const text = await response.text()
@@ -178,7 +170,7 @@ export class Login {
   }
 
   #sends({ kind, id }: Exchange): void {
-    this.#note(`sends ${kind} ${id}`)
+    this.note(`sends ${kind} ${id}`)
     const now = this.#elapsed()
     const isRepeated = this.#isChallenged
     this.#isChallenged = false
@@ -188,12 +180,12 @@ export class Login {
       return
     }
     const waited = now - this.#lastPollAt
-    const early = this.interval * 1000 - waited
+    const early = this.#interval * 1000 - waited
     const late = waited - this.#mayWait - this.#wasOff
-    const over = this.hadClockSet ? 0 : now - this.#expiresAt
-    this.#check(early <= EARLY, `a poll was ${early} ms early`)
-    this.#check(late <= 0, `a poll was ${late} ms late`)
-    this.#check(over <= EARLY, `a poll was sent ${over} ms after the codes expired`)
+    const over = this.#step !== 0 ? 0 : now - this.#expiresAt
+    this.world.check(early <= EARLY, `a poll was ${early} ms early`, this.number)
+    this.world.check(late <= 0, `a poll was ${late} ms late`, this.number)
+    this.world.check(over <= EARLY, `a poll was sent ${over} ms after the codes expired`, this.number)
     this.#waits(LONGEST_POLL)
   }
 
@@ -207,14 +199,14 @@ export class Login {
     const error = errorCodeOf(body)
     const deviceCode = memberOf(body, 'device_code')
     const interval = Number(memberOf(body, 'interval'))
-    this.#note(`receives ${status} ${error ?? ''}`)
+    this.note(`receives ${status} ${error ?? ''}`)
     if (status >= 429 || body === undefined) {
       this.#faults(`status ${status}`, Number(headers.get('retry-after') ?? 0))
       return
     }
     if (kind === 'codes' && typeof deviceCode === 'string') {
       this.grantKey = grantKey(deviceCode)
-      this.interval = interval
+      this.#interval = interval
       const lifetime = Number(memberOf(body, 'expires_in')) * 1000
       // A request for codes that seems to take longer is taken for a clock that was set.
       const longest = Math.min(LONGEST_POLL, lifetime / 4)
@@ -227,36 +219,36 @@ export class Login {
       this.#faults(error)
       return
     }
-    if (error === 'expired_token') this.wasToldOfEnd = true
+    if (error === 'expired_token') this.#wasToldOfEnd = true
     if (error === 'slow_down') {
-      this.#check(interval > this.interval, `slow_down told an interval of ${interval} s`)
-      this.interval = Math.max(this.interval + 5, interval)
+      this.world.check(interval > this.#interval, `slow_down told an interval of ${interval} s`, this.number)
+      this.#interval = Math.max(this.#interval + 5, interval)
     }
-    this.#waits(this.interval * 2000 + 100)
+    this.#waits(this.#interval * 2000 + 100)
   }
 
   #faults(what: string, retryAfter = 0): void {
-    this.#note(what)
-    this.failedAt.push(this.#world.now)
+    this.note(what)
+    this.failedAt.push(this.world.now)
     // A fault lasts until the device gives up.
-    if (this.fault) this.#world.judge.faulted(this.number, this.fault.why)
-    this.#waits(Math.max(60_000, this.interval * 2000, retryAfter * 1000) * 1.11)
+    if (this.fault) this.world.judge.faulted(this.number, this.fault.why)
+    this.#waits(Math.max(60_000, this.#interval * 2000, retryAfter * 1000) * 1.11)
   }
 
   #decide({ userCode }: ShownCodes): void {
-    const { decides, revocations } = this.#world.profile
-    decide(this.#world, this, userCode)
+    const { decides, revocations } = this.world.profile
+    decide(this.world, this, userCode)
     // The host may revoke before the device has its token.
     const seconds = this.#between(decides[0], decides[1] + 5, 'revokes early')
     if (this.#happens(revocations / 2, 'early'))
-      this.#world.after(seconds * 1000, () => void this.#world.revoke(this.number, { user: this.user }))
+      this.world.after(seconds * 1000, () => void this.world.revoke(this.number, { user: this.user }))
   }
 
   #setClock(): void {
     this.#step = this.#between(-1, 1, 'by') * 3_600_000
-    this.#world.count('fault', 'device: clock set')
-    this.#world.judge.faulted(this.number, 'its clock was set')
-    this.#note(`its clock is set by ${(this.#step / 1000).toFixed(0)} s`)
+    this.world.count('fault', 'device: clock set')
+    this.world.judge.faulted(this.number, 'its clock was set')
+    this.note(`its clock is set by ${(this.#step / 1000).toFixed(0)} s`)
   }
 
   /** The process ends, and another one resumes after some seconds. */
@@ -264,13 +256,13 @@ export class Login {
     const snapshot = this.#actor?.getSnapshot()
     if (snapshot?.context.codes === undefined) return
     const record = exportResume(snapshot, this.#clock.now())
-    this.#world.count('fault', 'device: restart')
-    this.#world.judge.faulted(this.number, 'it was restarted')
-    this.#note('stops')
+    this.world.count('fault', 'device: restart')
+    this.world.judge.faulted(this.number, 'it was restarted')
+    this.note('stops')
     this.#actor?.stop()
     this.#wasOff = this.#between(100, 8000, 'off')
-    this.#world.after(this.#wasOff, () => {
-      this.#note('resumes')
+    this.world.after(this.#wasOff, () => {
+      this.note('resumes')
       this.#run(record)
     })
   }
@@ -284,10 +276,16 @@ export class Login {
     }
     if (result.status === 'failed') {
       this.error = `${result.error.code} ${result.error.message}`
-      this.#world.judge.logged('the error of a device', result.error)
+      this.world.judge.logged('the error of a device', result.error)
     }
-    this.#note(`ends ${result.status} ${this.error}`)
-    this.#world.judge.grants.ended(this)
+    this.note(`ends ${result.status} ${this.error}`)
+    this.world.count('end', result.status)
+    // One that is over by the device's own reckoning ends no sooner and no later than it was told.
+    const late = this.#elapsed() - this.#expiresAt
+    const isRight = late >= -EARLY_IN_ALL && late <= LONGEST_POLL + this.#wasOff
+    const isTold = result.status !== 'expired' || this.#wasToldOfEnd || this.#step !== 0
+    this.world.check(isTold || isRight, `the device gave up ${late} ms after the codes expired`, this.number)
+    this.world.after(LONGEST_REQUEST, () => this.world.judge.grants.ended(this))
     if (this.token !== '') void this.#use()
   }
 
@@ -295,18 +293,17 @@ export class Login {
   async #use(): Promise<void> {
     await this.#show(5)
     const isUser = this.#happens(0.5, 'revokes user')
-    if (this.#happens(this.#world.profile.revocations, 'revokes'))
-      await this.#world.revoke(this.number, isUser ? { user: this.user } : { token: this.token })
+    if (this.#happens(this.world.profile.revocations, 'revokes'))
+      await this.world.revoke(this.number, isUser ? { user: this.user } : { token: this.token })
     await this.#show(5)
   }
 
   /** Shows the token to the service, some time later: again where the network fails. */
   async #show(tries: number): Promise<void> {
-    const world = this.#world
-    const { token } = this
+    const { token, world } = this
     const shown = {
       token,
-      by: new Host(world, 'device'),
+      by: this,
       stoodBefore: 0,
       arrivals: 0,
       end: 'under way',
@@ -329,22 +326,14 @@ export class Login {
   }
 
   #elapsed(): number {
-    return (this.#world.now - this.#world.start) * this.#rate
+    return (this.world.now - this.world.start) * this.#rate
   }
 
   #between(from: number, to: number, what: string): number {
-    return this.#world.choices.between(from, to, this.number, what)
+    return this.world.choices.between(from, to, this.number, what)
   }
 
   #happens(chance: number, what: string): boolean {
-    return this.#world.choices.happens(chance, this.number, what)
-  }
-
-  #check(holds: boolean, what: string): void {
-    this.#world.check(holds, what, this.number)
-  }
-
-  #note(text: string): void {
-    this.#world.note(this.number, 'device', text)
+    return this.world.choices.happens(chance, this.number, what)
   }
 }

@@ -2,9 +2,11 @@ import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { connectionReset, type Fault, play } from '../../src/testing/sandbox/fault.ts'
 import { AUTH_URL, type Instance, kill, STOOD_STILL, stall } from './instance.ts'
 import type { RequestFault } from './profiles.ts'
-import type { Exchange, World } from './world.ts'
+import { type Exchange, NOBODY, type World } from './world.ts'
 
 const HOST = new URL(AUTH_URL).host
+
+const NO_QUERY = new URLSearchParams()
 
 /** Milliseconds of the way to the service, and of the way back. */
 const WAY = [5, 60] as const
@@ -38,7 +40,7 @@ export function ask(world: World, path: string, parts: RequestParts): Handle<Ser
     method,
     host: HOST,
     path,
-    query: new URLSearchParams(),
+    query: NO_QUERY,
     header: (name: string) => headers[name],
     body: typeof body === 'string' ? body : new URLSearchParams(body).toString(),
   }
@@ -50,6 +52,12 @@ export function ask(world: World, path: string, parts: RequestParts): Handle<Ser
     }
     return instance.handle({ ...request, address: exchange.address, isGone })
   }
+}
+
+/** Somebody who does not log in sends a request. Resolves with its response, if there is one. */
+export function attack(world: World, path: string, parts: RequestParts, about: Partial<Exchange>) {
+  const exchange = world.begin(NOBODY, 'flood', about)
+  return transmit(world, exchange, undefined, ask(world, path, parts)).catch(() => undefined)
 }
 
 /** Carries one request of a device there and its response back, or not. Of two responses, the later one is lost. */

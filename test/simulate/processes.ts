@@ -1,11 +1,10 @@
 import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE } from '../../src/protocol/endpoints.ts'
 import { REVOCATION_PATH } from '../../src/protocol/service-paths.ts'
-import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { Database } from './database.ts'
 import { ACCESS_LIFETIME, clientOf } from './instance.ts'
-import { ask, transmit } from './network.ts'
+import { attack } from './network.ts'
 import { type Act, Program } from './program.ts'
-import { NOBODY, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** Processes that share the login, and how often all of them wake. */
 const PROGRAMS = 4
@@ -144,7 +143,7 @@ export class Processes {
     const generation = choices.bits('attack', 'generation', round) % (newest.family.generation + 1)
     const digits = 'f'.repeat(40)
     const token = `ghr_${newest.id}_${generation}_${digits}_${digits}`
-    for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) this.#present(token, path).catch(() => undefined)
+    for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) void this.#present(token, path)
   }
 
   /** The host ends the newest login, all of the user, or the one of a token. */
@@ -164,20 +163,17 @@ export class Processes {
     const refreshes = Number(choices.oneOf(REFRESHES, 'refreshes', round) ?? 1)
     let token = judge.sessions.stolen()
     for (let times = 0; token !== undefined && times < refreshes; times += 1) {
-      const reply = await this.#present(token, ACCESS_TOKEN_PATH).catch(() => undefined)
+      const reply = await this.#present(token, ACCESS_TOKEN_PATH)
       if (reply) token = JSON.parse(reply.body).refresh_token ?? token
       await this.#world.pause(STEALTH)
     }
   }
 
   /** A request of somebody who is not one of the processes. */
-  #present(token: string, path: string): Promise<ServiceResponse> {
-    const world = this.#world
+  #present(token: string, path: string) {
     const { clientId } = clientOf(this.isConfidential)
-    const fields = { client_id: clientId, grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
-    const about = { address: '203.0.113.1', isAllowed: !this.isConfidential }
-    const asking = ask(world, path, { body: fields })
-    return transmit(world, world.begin(NOBODY, 'flood', about), undefined, asking)
+    const body = { client_id: clientId, grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
+    return attack(this.#world, path, { body }, { address: '203.0.113.1', isAllowed: !this.isConfidential })
   }
 }
 

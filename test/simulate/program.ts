@@ -66,7 +66,7 @@ export class Program extends Host {
   readonly #processes: Processes
 
   constructor(world: World, processes: Processes, id: string, machine: number) {
-    super(world, id)
+    super(world, id, world.first)
     const { first: number } = world
     this.#processes = processes
     const skew = processes.areApart ? world.choices.between(-SKEW, SKEW, 'machine', machine) : 0

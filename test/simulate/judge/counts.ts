@@ -1,35 +1,30 @@
 import type { ServiceResponse } from '../../../src/service/http/types.ts'
-import type { History } from '../database.ts'
 import { LIMIT } from '../instance.ts'
 import { type Exchange, NOBODY } from '../world.ts'
 import { LONGEST_REQUEST, TROUBLE } from './judge.ts'
 import { Rules } from './rules.ts'
 
-/** What is counted, for whom, and within how many milliseconds. */
+/** What must be counted exactly: within how many milliseconds, for whom, and what they were told. */
 interface Counted {
   readonly window: number
-  readonly isOf: (exchange: Exchange, subject: string) => boolean
-  /** What whoever is counted was told. */
+  readonly subject: (exchange: Exchange) => string | false | undefined
   readonly told: string
 }
 
-/** What must be counted exactly, by the limit. */
 const COUNTED: Readonly<Record<string, Counted>> = {
   wrongUserCodes: {
     window: 300_000,
-    isOf: ({ decision, address }, subject) =>
-      address !== undefined && JSON.stringify(decision?.user) === subject,
+    subject: ({ decision, address }) => address !== undefined && JSON.stringify(decision?.user),
     told: 'unknown',
   },
   wrongUserCodesInNetwork: {
     window: 300_000,
-    isOf: ({ kind, address }, subject) => kind === 'decision' && address === subject,
+    subject: ({ kind, address }) => kind === 'decision' && address,
     told: 'unknown',
   },
   grantsInNetwork: {
     window: 900_000,
-    isOf: ({ kind, address, limited = '' }, subject) =>
-      address === subject && (kind === 'codes' || limited.startsWith('codesRequests')),
+    subject: ({ kind, address, limited }) => (kind === 'codes' || limited?.startsWith('codes')) && address,
     told: '200',
   },
 }
@@ -60,24 +55,21 @@ export class Counts extends Rules {
 
   /** Each event of the last time window is counted once, and nothing else is. */
   finish(): void {
-    for (const history of this.world.database.histories.values()) {
-      const [limit = ''] = history.name.split(':', 1)
-      const counted = history.kind === 'limit' ? COUNTED[limit] : undefined
-      if (counted && history.undoneAt < 0) this.#adds(limit, history, counted)
+    for (const { kind, name, versions, undoneAt } of this.world.database.histories.values()) {
+      const [limit = ''] = name.split(':', 1)
+      const counted = kind === 'limit' ? COUNTED[limit] : undefined
+      if (counted === undefined || undoneAt > 0) continue
+      const { times = 0 } = (versions.at(-1)?.value ?? {}) as { readonly times?: number }
+      // A count that was taken back keeps its time window.
+      const counting = versions.findLast(({ value }) => value !== undefined)?.value
+      const { until = 0 } = (counting ?? {}) as { readonly until?: number }
+      const exchanges = [...this.judge.exchanges.values()]
+      const asked = exchanges.filter((each) => counted.subject(each) === name.slice(limit.length + 1))
+      const events = asked.filter(({ told }) => told === counted.told)
+      const least = events.filter((each) => each.arrivedAt >= until - counted.window - TROUBLE).length
+      const unclear = asked.filter(({ told }) => [undefined, 'unavailable', '503'].includes(told)).length
+      const isRight = times >= least && times <= events.length + unclear
+      this.check(isRight, `a count of ${limit} stands at ${times} after ${least}`, NOBODY)
     }
-  }
-
-  #adds(limit: string, { name, versions }: History, { window, isOf, told }: Counted): void {
-    const subject = name.slice(limit.length + 1)
-    const { times = 0 } = (versions.at(-1)?.value ?? {}) as { readonly times?: number }
-    // A count that was taken back keeps its time window.
-    const counting = versions.findLast(({ value }) => value !== undefined)?.value
-    const { until = 0 } = (counting ?? {}) as { readonly until?: number }
-    const asked = [...this.judge.exchanges.values()].filter((exchange) => isOf(exchange, subject))
-    const events = asked.filter((exchange) => exchange.told === told)
-    const least = events.filter(({ arrivedAt }) => arrivedAt >= until - window - TROUBLE).length
-    const unclear = asked.filter((each) => [undefined, 'unavailable', '503'].includes(each.told)).length
-    const isRight = times >= least && times <= events.length + unclear
-    this.check(isRight, `a count of ${limit} stands at ${times} after ${least}`, NOBODY)
   }
 }

@@ -36,10 +36,6 @@ export class Login {
     return this.#last
   }
 
-  get isLost(): boolean {
-    return this.#versions.length === 0
-  }
-
   /** Whether a refresh token was its newest one, and no failover has lost that. */
   hasHad(hash: string): boolean {
     return this.#versions.some((version) => familyIn(version)?.newest === hash)
@@ -49,7 +45,8 @@ export class Login {
   get overAt(): number {
     const { user, revocations } = this.family
     const byUser = this.#tokens.revokedAt(String(user), revocations)
-    const { at = byUser } = this.isLost ? { at: this.undoneAt } : (this.#versions.find(isEnd) ?? {})
+    const end = this.#versions.find((each) => ['revoked', 'expired'].includes(`${familyIn(each)?.state}`))
+    const { at = byUser } = this.#versions.length === 0 ? { at: this.undoneAt } : (end ?? {})
     return Math.min(at, byUser)
   }
 
@@ -94,7 +91,8 @@ export class Families extends Rules {
     return this.#spendables.get(sha256(token))
   }
 
-  override wrote(history: History): void {
+  /** A login was written. */
+  wrote(history: History): void {
     const { name: id, versions } = history
     const { world } = this
     const last = versions.at(-1)
@@ -104,11 +102,8 @@ export class Families extends Rules {
     const login = this.#logins.get(id) ?? new Login(this.judge.tokens, history)
     this.#logins.set(id, login)
     const { state, generation, newest, expiresAt } = after
-    world.note(
-      world.first,
-      'family',
-      `${id.slice(0, 4)} ${before?.state ?? 'none'} -> ${state} ${generation}`,
-    )
+    const from = before?.state ?? 'none'
+    world.note(world.first, 'family', `${id.slice(0, 4)} ${from} -> ${state} ${generation}`)
     if (newest !== before?.newest) {
       const { requests = new Set<Exchange>() } = this.#spendables.get(newest) ?? {}
       this.#spendables.set(newest, { hash: newest, login, generation, requests })
@@ -123,7 +118,7 @@ export class Families extends Rules {
   }
 
   /** A failover has lost writes. Of a login that they concern, what was said before does not count. */
-  lost({ kind, name }: History, lost: readonly Version[]): void {
+  undone({ kind, name }: History, lost: readonly Version[]): void {
     for (const { update, value } of lost) {
       const { family = '' } = (value ?? {}) as unknown as Partial<AccessTokenRecord>
       const login = this.#logins.get(kind === 'family' ? name : family)
@@ -299,11 +294,6 @@ export class Families extends Rules {
 
 function familyIn(version: Version | undefined): Family | undefined {
   return version?.value as unknown as Family | undefined
-}
-
-function isEnd(version: Version): boolean {
-  const state = familyIn(version)?.state
-  return state === 'revoked' || state === 'expired'
 }
 
 /** Whether the process that shows a token has stood still since it wrote its claim. */

@@ -57,13 +57,10 @@ export class Grants extends Rules {
     return valueIn(this.world.database.historyOf(key))
   }
 
-  override wrote(history: History): void {
+  /** A grant was written. */
+  wrote(history: History): void {
     const { world } = this
-    const { kind, versions, name } = history
-    if (kind === 'generation') {
-      this.#foundSetBack(history)
-      return
-    }
+    const { versions, name } = history
     const after = valueIn<Grant>(history)
     if (after === undefined) return
     if (versions.length === 1) this.#byId.set(name.slice(0, 32), history)
@@ -90,13 +87,13 @@ export class Grants extends Rules {
   }
 
   /** From now on, what the store holds is true again. */
-  override undone(history: History): void {
-    if (history.kind === 'grant' && decisionOn(history) === undefined)
+  undone(history: History): void {
+    if (decisionOn(history) === undefined)
       Object.assign(this.#toldOf(history), { isConfirmed: false, heardDecision: false })
   }
 
   /** An instance may say that the store was set back: codes from before are then refused. */
-  #foundSetBack(history: History): void {
+  foundSetBack(history: History): void {
     const { setBackAt = -1 } = valueIn<{ readonly setBackAt?: number }>(history) ?? {}
     if (setBackAt <= this.#setBackAt) return
     this.#setBackAt = setBackAt
@@ -218,14 +215,8 @@ export class Grants extends Rules {
     }
   }
 
-  /** A login has ended. Where its token has gone shows when all that was on its way has arrived. */
+  /** A login has ended some time ago: all that was on its way has arrived. */
   ended(login: Login): void {
-    this.world.count('end', String(login.status))
-    if (login.status === 'expired' && !login.wasToldOfEnd) login.checkEnd()
-    this.world.after(LONGEST_REQUEST, () => this.#conclude(login))
-  }
-
-  #conclude(login: Login): void {
     const { world, judge } = this
     const { number, status, fault, token } = login
     const history = this.#ofLogin(number)
@@ -251,10 +242,8 @@ export class Grants extends Rules {
       ...{ user: decided?.user, owner: judge.issuedAs(token)?.user },
     })
     if (isInTime && status !== 'authorized' && status !== 'denied')
-      world.lose(number, ended ?? excuseOf(login, decided.at), `${wrong}`)
+      world.lose(number, ended ?? login.excuseSince(decided.at), `${wrong}`)
     else this.check(wrong === undefined, `${wrong}`, number)
-    const isSent = status !== 'authorized' || tokens.has(token)
-    this.check(isSent, 'authorized with a token that was never sent', number)
   }
 
   /** One lost response never loses a token: its device has asked again before the delivery window was over. */
@@ -289,20 +278,6 @@ export class Grants extends Rules {
     if (this.world.now >= claimsOf(token)?.exp * 1000 - this.world.tolerance) return
     const isEnded = this.#endOf(history, token) <= this.world.now
     this.check(isEnded, 'the host was told of a revocation that there is not', login)
-  }
-
-  /** What is left of each grant: all were decided or have expired, and what a device has is what its grant says. */
-  finish(): void {
-    for (const { number, status } of this.judge.logins.values()) {
-      const history = this.#ofLogin(number)
-      const state = history && valueIn<Grant>(history)?.state
-      if (history === undefined || state === undefined || history.undoneAt > 0) continue
-      const isTrue = status !== 'authorized' || state === 'authorized'
-      this.check(isTrue, `a device has a token, and its grant is ${state}`, number)
-      const isOpen = ['requested', 'pending', 'slowed'].includes(state)
-      const isForgotten = status === 'authorized' || status === 'denied'
-      this.check(!isOpen || !isForgotten, `a grant is still ${state}`, number)
-    }
   }
 
   #ofLogin(number: number): History | undefined {
@@ -341,11 +316,4 @@ function settlementOf(history: History) {
   const deliveryWindow = 1000 * Math.min(600, Math.max(60, 30 + 3 * interval))
   const deliveredUntil = (history.versions[index]?.at ?? 0) + deliveryWindow
   return { settledBy: holderOf(claim.id), deliveredUntil, deliveryWindow }
-}
-
-/** Why a decision has not reached its device. */
-function excuseOf({ fault, hasNoTimeLeft, hadClockSet }: Login, decidedAt: number): string | undefined {
-  if (fault && fault.at >= decidedAt) return `no poll got through: ${fault.why}`
-  if (hadClockSet) return 'the clock of the device was set'
-  return hasNoTimeLeft ? 'slow_down left no time for a poll' : undefined
 }

@@ -8,7 +8,7 @@ import { type Exchange, NOBODY, type World } from '../world.ts'
 import { Counts } from './counts.ts'
 import { Families } from './families.ts'
 import { Grants } from './grants.ts'
-import { holderOf, type Rules } from './rules.ts'
+import { holderOf } from './rules.ts'
 import { Sessions } from './sessions.ts'
 import { Tokens } from './tokens.ts'
 
@@ -45,7 +45,6 @@ export class Judge {
   readonly counts: Counts
   readonly sessions: Sessions
   readonly #world: World
-  readonly #rules: Readonly<Record<string, Rules>>
   /** The longest that a record may still be kept, in milliseconds. */
   readonly #longestKept: Readonly<Record<string, number>>
 
@@ -56,12 +55,6 @@ export class Judge {
     this.families = new Families(world)
     this.counts = new Counts(world)
     this.sessions = new Sessions(world)
-    this.#rules = {
-      grant: this.grants,
-      generation: this.grants,
-      family: this.families,
-      session: this.sessions,
-    }
     const { lifetime, reuseWindow } = world.refreshTokens ?? { lifetime: 0, reuseWindow: 0 }
     const grant = world.profile.lifetime * 1000 + MEMORY + world.tolerance
     const token = lifetime > 0 ? ACCESS_LIFETIME * 1000 : 365 * DAY
@@ -95,12 +88,15 @@ export class Judge {
       const isShort = lifetime <= (this.#longestKept[kind] ?? 0) + this.#world.tolerance
       this.#world.check(isShort, `a record ${kind} is kept for ${lifetime} ms`)
     }
-    this.#rules[kind]?.wrote?.(history)
+    if (kind === 'grant') this.grants.wrote(history)
+    if (kind === 'generation') this.grants.foundSetBack(history)
+    if (kind === 'family') this.families.wrote(history)
+    if (kind === 'session') this.sessions.wrote(history)
   }
 
   undone(history: History, lost: readonly Version[]): void {
-    this.#rules[history.kind]?.undone?.(history, lost)
-    this.families.lost(history, lost)
+    if (history.kind === 'grant') this.grants.undone(history)
+    this.families.undone(history, lost)
   }
 
   /** A fault was played on a login, or met it. */
@@ -204,7 +200,6 @@ export class Judge {
     world.check(world.time.timers === 0, 'timers are left', NOBODY)
     const isAlive = world.instances.some(({ isDead }) => !isDead)
     world.check(isAlive, 'no instance is left', NOBODY)
-    this.grants.finish()
     this.counts.finish()
     if (world.processes) this.sessions.finish()
     world.time.now += 400 * DAY

@@ -1,4 +1,4 @@
-import type { History, Version } from '../database.ts'
+import type { History } from '../database.ts'
 import type { World } from '../world.ts'
 import type { Judge } from './judge.ts'
 
@@ -17,12 +17,6 @@ export abstract class Rules {
   protected check(holds: boolean, what: string, login?: number): void {
     this.world.check(holds, what, login)
   }
-
-  /** A record was written. */
-  wrote?(history: History): void
-
-  /** A failover has lost writes of a record. */
-  undone?(history: History, lost: readonly Version[]): void
 }
 
 /** The newest value of a record, or an older one; `undefined` after its deletion. */

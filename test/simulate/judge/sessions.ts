@@ -39,7 +39,8 @@ export class Sessions extends Rules {
     return (this.#value as unknown as SessionRecord).token?.refreshToken
   }
 
-  override wrote({ versions }: History): void {
+  /** The record was written. */
+  wrote({ versions }: History): void {
     const { world } = this
     const { families } = this.judge
     const writer = holderOf(versions.at(-1)?.update)
