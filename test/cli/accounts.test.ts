@@ -30,7 +30,7 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
     for (const { isFile, mode } of world.files()) expect(mode).toBe(isFile ? 0o600 : 0o700)
     expect(linesOfJson((await world.run('status --json')).stdout)).toMatchObject([
       { profile: 'work', current: true },
-      { profile: 'home', current: false },
+      { profile: 'home', current: false, refreshable: false },
     ])
     const other = await login(world, 'other')
     await expectToken(world, other.token)

@@ -79,6 +79,8 @@ describe('the flow through the page', () => {
   })
 
   test('shows where and when the codes were requested', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const service = startService()
     const headers = {
       'x-from': '::ffff:203.0.113.7',

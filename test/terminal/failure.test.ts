@@ -30,6 +30,8 @@ test('tells programs the code, what the service said, and the advice', () => {
   const message = 'the service refused the request with status 400 and error code odd'
   const { event } = failure(refused(400, 'odd', 'Because.'), {}, terminalTexts)
   expect(event).toEqual({ event: 'failed', code: 'refused', message, ...said })
+  const { event: silent } = failure(refused(499, '', ''), {}, terminalTexts)
+  expect(silent).toMatchObject({ error: undefined, description: undefined })
   const { event: denied, lines } = failure(new DeniedError(), {}, terminalTexts)
   const advice = 'No token was issued. Run the command again if this was a mistake.'
   expect(denied).toEqual({
