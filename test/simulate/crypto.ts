@@ -1,4 +1,4 @@
-import { createHash, createHmac, type JsonWebKey } from 'node:crypto'
+import { createHash, createHmac, hash, type JsonWebKey } from 'node:crypto'
 
 type Key = ReturnType<typeof keyOf>
 type Bytes = Uint8Array<ArrayBuffer>
@@ -14,7 +14,7 @@ export function subtleOf(random: (bytes: Bytes) => Bytes) {
       format === 'raw' ? key : keyOf(key, algorithm),
     exportKey: async (_: string, { jwk }: Key) => jwk,
     generateKey: async (algorithm: object) => ({ privateKey: keyOf(newJwk(random), algorithm) }),
-    digest: async (_: string, data: Bytes) => createHash('sha256').update(data).digest(),
+    digest: async (_: string, data: Bytes) => hash('sha256', data, 'buffer'),
     sign: async (_: unknown, key: Key | Bytes, data: Bytes) =>
       'jwk' in key ? signed(key, data) : createHmac('sha256', key).update(data).digest(),
     verify: async (_: unknown, key: Key, signature: Bytes, data: Bytes) =>

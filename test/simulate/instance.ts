@@ -36,12 +36,15 @@ export function clientOf(isConfidential: boolean) {
 }
 
 /** One instance of the service. */
-export interface Instance extends Host {
-  readonly service: Service
-  /** What lies below `fetch`: the simulator is built with an adapter that leaves it as it is. */
-  readonly handle: Handler
+export class Instance extends Host {
+  declare service: Service
   /** What breaks the connection of each request that it handles. */
-  readonly open: Map<Exchange, () => void>
+  readonly open = new Map<Exchange, () => void>()
+
+  /** What lies below `fetch`: the simulator is built with an adapter that leaves it as it is. */
+  get handle(): Handler {
+    return this.service.fetch as unknown as Handler
+  }
 }
 
 /** Starts one more instance. */
@@ -51,9 +54,9 @@ export function startInstance(world: World): Instance {
   const id = `instance ${world.instances.length + 1}`
   const skew = choices.between(-profile.skew, profile.skew, id, 'skew') * 1000
   const clock = { now: () => world.now + skew }
-  const instance = Object.assign(new Host(world, id), { open: new Map() }) as unknown as Instance
+  const instance = new Instance(world, id)
   const watched = (what: string) => (said: unknown) => judge.logged(what, said)
-  const service = createService({
+  instance.service = createService({
     clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ name: 'Client', ...client })),
     authUrl: AUTH_URL,
     api: githubApi(),
@@ -77,7 +80,6 @@ export function startInstance(world: World): Instance {
     onEvent: (event) => judge.heard(event),
     onResponse: watched('onResponse'),
   })
-  Object.assign(instance, { service, handle: service.fetch as unknown as Handler })
   world.instances.push(instance)
   return instance
 }

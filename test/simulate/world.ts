@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Revocable } from '../../src/service/create-service.ts'
 import type { RefreshTokens } from '../../src/service/tokens/families.ts'
 import type { MemoryStore } from '../../src/store/memory-store.ts'
@@ -73,11 +73,6 @@ export interface Shown {
   end: 'under way' | 'unclear' | 'refusal' | 'pair'
 }
 
-export interface Violation {
-  readonly login: number
-  readonly what: string
-}
-
 /** A service with its instances and its store, those who log in, and the time, choices and judge of all of them. */
 export class World {
   readonly profile: Profile
@@ -86,7 +81,7 @@ export class World {
   readonly choices: Choices
   readonly time = new VirtualTime()
   readonly start = this.time.now
-  readonly violations: Violation[] = []
+  readonly violations: { readonly login: number; readonly what: string }[] = []
   /** How often each fault was played, logins or calls have ended so, and a documented loss was met. */
   readonly counts = new Map<string, number>()
   /** What happened to the login that is traced. */
@@ -290,7 +285,7 @@ export class World {
 
 /** Remembers what it has hashed: the judge looks up each token many times. */
 export function sha256(text: string): string {
-  const known = hashes.get(text) ?? createHash('sha256').update(text).digest('hex')
+  const known = hashes.get(text) ?? hash('sha256', text)
   if (hashes.size > MOST_HASHES) hashes.clear()
   hashes.set(text, known)
   return known

@@ -55,6 +55,7 @@ export class Counts extends Rules {
 
   /** Each event of the last time window is counted once, and nothing else is. */
   finish(): void {
+    const exchanges = [...this.judge.exchanges.values()]
     for (const { kind, name, versions, undoneAt } of this.world.database.histories.values()) {
       const [limit = ''] = name.split(':', 1)
       const counted = kind === 'limit' ? COUNTED[limit] : undefined
@@ -63,7 +64,6 @@ export class Counts extends Rules {
       // A count that was taken back keeps its time window.
       const counting = versions.findLast(({ value }) => value !== undefined)?.value
       const { until = 0 } = (counting ?? {}) as { readonly until?: number }
-      const exchanges = [...this.judge.exchanges.values()]
       const asked = exchanges.filter((each) => counted.subject(each) === name.slice(limit.length + 1))
       const events = asked.filter(({ told }) => told === counted.told)
       const least = events.filter((each) => each.arrivedAt >= until - counted.window - TROUBLE).length
