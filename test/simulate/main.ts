@@ -59,7 +59,11 @@ async function simulate(): Promise<number> {
   replaceGlobals()
   // What a module draws once, such as its id, is not drawn from the world of a login: that one can be run again alone.
   await run('sessions', 0, 0)
-  if (trace !== undefined) return replay(profile, Number(traced), Number(login))
+  if (trace !== undefined) {
+    const world = await run(profile, Number(traced), Number(login), true)
+    process.stdout.write(`${world.trace.join('\n')}\n`)
+    return world.violations.length > 0 ? 1 : 0
+  }
   const names = profile === 'all' ? Object.keys(PROFILES) : [profile]
   const begin = process.cpuUsage()
   const total = { logins: 0, events: 0, checks: 0, digest: 0 }
@@ -103,21 +107,12 @@ function wholeNumber(option: string, text: string): number {
   return Number(text)
 }
 
-/** Runs the world of a login again, and prints what both sides saw of that login. */
-async function replay(name: string, seed: number, login: number): Promise<number> {
-  const { trace, violations } = await run(name, seed, login - (login % profileOf(name).logins), login)
-  process.stdout.write(`${trace.join('\n')}\n`)
-  return violations.length > 0 ? 1 : 0
-}
-
-/** Runs one world until nothing is left to happen. */
-async function run(name: string, seed: number, first: number, traced?: number): Promise<World> {
-  const world = new World(profileOf(name), first, mix(seed, first), traced)
+/** Runs one world until nothing is left to happen: that of a login which is traced, or the one that begins with a login. */
+async function run(name: string, seed: number, login: number, isTraced = false): Promise<World> {
+  const profile = PROFILES[name] as Profile
+  const first = isTraced ? login - (login % profile.logins) : login
+  const world = new World(profile, first, mix(seed, first), isTraced ? login : undefined)
   enter(world)
   await world.run()
   return world
-}
-
-function profileOf(name: string): Profile {
-  return PROFILES[name] as Profile
 }

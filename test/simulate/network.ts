@@ -108,34 +108,19 @@ function carry(
   const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now, errorStatus: 200 })
   const copy = { ...exchange, id: `${id}b` }
   const again = () => respond(copy).then(receive, () => undefined)
-  switch (fault) {
-    case 'status': {
-      const status = [500, 502, 503, 429][choices.bits('status', id) % 4] ?? 503
-      return playing({ status, ...(choices.happens(0.3, 'retryAfter', id) && { retryAfter: 3 }) })
-    }
-    case 'slow':
-      return playing({ slow: choices.between(0.5, 40, 'slow', id) })
-    case 'hang':
-      // The request is handled or not.
-      if (choices.happens(0.5, 'hang', id))
-        respond().then(
-          ({ made }) => lose(world, exchange, made, 'no response arrived'),
-          () => undefined,
-        )
-      return playing(fault)
-    case 'drop':
-    case 'html':
-    case 'malformed':
-      return playing(fault)
-    case 'twice':
-      void again()
-      return respond()
-    case 'hedge':
-      world.after(choices.between(20, 200, 'hedge', id), () => void again())
-      return respond()
-    default:
-      return respond()
-  }
+  if (fault === 'twice') void again()
+  if (fault === 'hedge') world.after(choices.between(20, 200, 'hedge', id), () => void again())
+  // The request is handled or not.
+  if (fault === 'hang' && choices.happens(0.5, 'hang', id))
+    respond().then(
+      ({ made }) => lose(world, exchange, made, 'no response arrived'),
+      () => undefined,
+    )
+  if (fault === 'drop' || fault === 'html' || fault === 'malformed' || fault === 'hang') return playing(fault)
+  if (fault === 'slow') return playing({ slow: choices.between(0.5, 40, 'slow', id) })
+  if (fault !== 'status') return respond()
+  const status = [500, 502, 503, 429][choices.bits('status', id) % 4] ?? 503
+  return playing({ status, ...(choices.happens(0.3, 'retryAfter', id) && { retryAfter: 3 }) })
 }
 
 /** Brings a request to an instance that lives, and back what that made of it. */

@@ -21,22 +21,18 @@ export class Sessions extends Rules {
 
   /** A login of the processes: what their record says of it, and what the service knows. */
   get kept() {
-    return this.#read(this.#value)
-  }
-
-  get #value(): Json | undefined {
-    return this.world.processes?.store.read('session')?.value
+    return this.#read(this.world.processes?.store.read('session')?.value)
   }
 
   /** The refresh token in the record, which somebody copies. */
   stolen(): string | undefined {
     const { world } = this
-    const { login } = this.kept ?? {}
+    const { login, refreshToken } = this.kept ?? {}
     if (login === undefined) return undefined
     login.isStolen = !world.processes?.isConfidential
     world.count('fault', 'theft')
     world.note(world.first, 'thief', `copies the token of ${login.id.slice(0, 4)}`)
-    return (this.#value as unknown as SessionRecord).token?.refreshToken
+    return refreshToken
   }
 
   /** The record was written. */
@@ -98,6 +94,6 @@ export class Sessions extends Rules {
     this.check(isIssued, 'the record holds a refresh token that was never issued')
     const claimant = claim?.owner.split('#')[0]
     const { login, generation = 0 } = spendable ?? {}
-    return { status, id, claimant, spendable, login, generation }
+    return { status, id, claimant, spendable, login, generation, refreshToken: token?.refreshToken }
   }
 }
