@@ -121,7 +121,7 @@ function layout(context, page, content) {
   const title = isLanding
     ? 'Authgraph: a failed poll is not a failed login'
     : `${page.model.name} | Authgraph`
-  const menu = rail(text(context.pageNavigation(page)))
+  const menu = text(context.pageNavigation(page)).replace('On This Page', 'On this page')
   return `<html lang="en" data-base="${at('./')}" data-theme="os">
 <head>
 <meta charset="utf-8">
@@ -230,17 +230,6 @@ function withContents(content, page, menu) {
     '</h1>',
     `</h1><details class="contents"><summary>On this page</summary>${links}</details>`,
   )
-}
-
-/** Closes a long list of options in the rail. @param {string} navigation */
-function rail(navigation) {
-  return navigation
-    .replace('On This Page', 'On this page')
-    .replace(/(<a href="#parameters">.*?<\/a>)\s*<ul>(.*?)<\/ul>/s, (whole, title, items) => {
-      const count = items.split('<li>').length - 1
-      if (count <= 14) return whole
-      return `${title}<details class="options"><summary>${count} options</summary><ul>${items}</ul></details>`
-    })
 }
 
 /** Writes what changes into the landing page. @param {string} content */

@@ -14,31 +14,19 @@ extractGuides()
 const { page: acme } = await load('test/guides/brand-the-page/page.ts')
 const { sunnyPage: fernbank } = await load('test/service/pages/brands.ts')
 
-/** With `--all <folder>`, every state of every page; otherwise the ones in the documentation. */
-const all = process.argv[2] === '--all'
-const folder = all ? resolve(process.argv[3]) : 'verification'
 const states = {
   enter: 'an empty field',
   confirm: 'a request',
-  done: 'an approval',
-  refused: 'an expired code',
   typed: 'a code that must be typed',
   opened: 'a code that is open somewhere else',
 }
-const every = Object.fromEntries(Object.keys(samples).map((name) => [name.replaceAll(' ', '-'), name]))
 const confirm = { confirm: 'a request' }
 const atAcme = { host: 'login.acme.example', client: 'Acme CLI', scopes: ['orders:read', 'orders:admin'] }
 
 /** Each page with the states to show, by the beginning of the file's name, and what differs from the samples. */
 const pages = [
   { prefix: '', page: defaultPage, states },
-  { prefix: 'many-', page: defaultPage, states: { confirm: 'a request with many scopes' }, isWhole: false },
-  {
-    prefix: 'landing-',
-    page: defaultPage,
-    states: confirm,
-    only: { width: 390, height: 600 },
-  },
+  { prefix: 'landing-', page: defaultPage, states: confirm, only: { width: 390, height: 600 } },
   { prefix: 'acme-', page: acme, states: confirm, differs: atAcme },
   { prefix: 'acme-arabic-', page: acme, states: confirm, differs: { ...atAcme, languages: ['ar-EG'] } },
   {
@@ -50,17 +38,16 @@ const pages = [
 ]
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
-await takePictures(folder, screens, async (tab, keep) => {
-  for (const { prefix, page, states, differs, isWhole = true, only } of pages) {
+await takePictures('verification', screens, async (tab, keep) => {
+  for (const { prefix, page, states, differs, only } of pages) {
     if (only && only.width !== tab.viewportSize().width) continue
-    for (const [name, state] of Object.entries(all ? every : states)) {
+    for (const [name, state] of Object.entries(states)) {
       // A new document for each, because the field takes the focus only once.
       await tab.goto('about:blank')
       await tab.setContent(page({ ...samples[state], ...differs }))
       const { width, height } = tab.viewportSize()
       const whole = await tab.evaluate('document.documentElement.scrollHeight')
-      if (isWhole) await tab.setViewportSize({ width, height: whole })
-      if (only) await tab.setViewportSize(only)
+      await tab.setViewportSize(only ?? { width, height: whole })
       keep(await tab.screenshot({ caret: 'hide' }), prefix + name)
       await tab.setViewportSize({ width, height })
     }

@@ -1,0 +1,21 @@
+// Takes the pictures of the pages in docs/images: of the explorer, and the card that links to the site show. Build both first with `vite build`: node docs/tools/page-screenshots.js
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { takePictures } from './take-pictures.js'
+
+const built = (page) => pathToFileURL(resolve(import.meta.dirname, `../${page}/dist/index.html`))
+/** Milliseconds until the machine has come to rest. */
+const RESTS = 900
+
+await takePictures('explorer', { '1280x800': { width: 1280, height: 800 } }, async (page, keep) => {
+  await page.goto(`${built('explorer')}#both`)
+  await page.waitForTimeout(RESTS)
+  keep(await page.screenshot(), 'both')
+})
+await takePictures('.', { card: { width: 1200, height: 630 } }, async (page, keep) => {
+  if (await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)) return
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.goto(`${built('break')}#break=lost`)
+  await page.locator('#live:not(:empty)').waitFor()
+  keep(await page.screenshot())
+})
