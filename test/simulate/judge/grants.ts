@@ -184,18 +184,20 @@ export class Grants extends Rules {
   }
 
   /** Whether another poll held the claim, or this one had it and failed for a reason that is known. */
-  #isExcused({ id, arrivedAt, isGone }: Exchange, { versions }: History): boolean {
+  #isExcused({ id, arrivedAt, grant, instance, isGone }: Exchange, { versions }: History): boolean {
     const { now, tolerance } = this.world
     const isHeld = versions.some(({ value }, index) => {
       const { claim } = (value ?? {}) as unknown as Partial<Grant>
       const until = Math.min(claim?.until ?? 0, versions[index + 1]?.at ?? Number.POSITIVE_INFINITY)
       return claim && holderOf(claim.id) !== id && until + tolerance >= arrivedAt
     })
-    // Two copies of a poll at one instance take turns: the claim of one may be drawn in the turn of the other.
-    const copy = this.judge.exchanges.get(id.endsWith('b') ? id.slice(0, -1) : `${id}b`)
-    const isCopied = copy !== undefined && copy.told === undefined
+    // Polls of a grant at one instance take turns: the claim of one may be drawn in the turn of another, such as a late copy.
+    const takesTurns = [...this.judge.exchanges.values()].some(
+      (other) =>
+        other.id !== id && other.grant === grant && other.instance === instance && other.told === undefined,
+    )
     const isStalled = now - arrivedAt > 9000
-    return isHeld || isCopied || isStalled || isGone
+    return isHeld || takesTurns || isStalled || isGone
   }
 
   /** The listener of an instance was told an event. */
