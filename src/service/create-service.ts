@@ -163,7 +163,7 @@ const IN_PROCESS = 'http://localhost'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createService(options: ServiceOptions): Service {
-  assertKnown(options, OPTIONS)
+  assertKnown(options, OPTIONS satisfies Record<keyof ServiceOptions, unknown>)
   checkOptions(options)
   let bound: string | undefined
   const addresses = (): Addresses => ({

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { createService, memoryStore } from '../../src/service/index.ts'
+import type { OPTIONS } from '../../src/service/host/check-options.ts'
+import { createService, memoryStore, type ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 const ADVICE =
@@ -10,6 +11,10 @@ const api = { uri: 'https://api.example', name: 'API' }
 const another = { clientId: 'another', name: 'Another app' }
 
 const clients = (...clients: unknown[]) => ({ clients })
+
+test('no name is accepted that is not an option', () => {
+  expectTypeOf<keyof typeof OPTIONS>().toEqualTypeOf<keyof ServiceOptions>()
+})
 
 test.each<[unknown, string]>([
   [null, ADVICE],

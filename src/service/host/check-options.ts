@@ -4,7 +4,6 @@ import { BadOptionError } from '../../errors.ts'
 import { isBaseAddress, isLoopback, isScope } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { DEFAULT_LIMITS } from '../limits/limits.ts'
-import type { ServiceOptions } from '../options.ts'
 
 const FROM_ZERO = v.pipe(v.number(), v.finite(), v.minValue(0))
 const FROM_ONE = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
@@ -183,7 +182,7 @@ export const OPTIONS = {
   onEvent: any,
   onResponse: any,
   clock: any,
-} satisfies Record<keyof ServiceOptions, unknown>
+}
 
 const schema = objectOf(OPTIONS)
 
