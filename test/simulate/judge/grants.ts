@@ -160,8 +160,8 @@ export class Grants extends Rules {
       check(arrivedAt <= end + world.tolerance, 'a code was still pending after its end')
       check(before !== 'denied', 'a denied grant was said to be pending')
       // A poll that came as the codes expired loses its claim to another one, which is told that they have.
-      const isExcused = this.#isExcused(exchange, history) || grant?.state === 'expired'
-      check(before !== 'approved' || isExcused, 'an approved grant was said to be pending')
+      const isTrue = before !== 'approved' || grant?.state === 'expired' || this.#isExcused(exchange, history)
+      check(isTrue, 'an approved grant was said to be pending')
     } else if (error === 'slow_down') {
       check(before === undefined, 'a decision hid behind slow_down')
     } else if (error === 'access_denied') {
