@@ -23,7 +23,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'src/request': { may: /^src\/(request\/.*|protocol\/(syntax|endpoints)|secret|errors)\.ts$/ },
   'src/protocol': {
-    may: /^(valibot|src\/(protocol\/.*|request\/(http|name-request)|secret|errors|assert-known)\.ts)$/,
+    may: /^(valibot|src\/(protocol\/.*|request\/(http|name-request|received-response)|secret|errors|assert-known)\.ts)$/,
   },
   'src/client': {
     may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,

@@ -2,8 +2,9 @@ import type { PrivateKeyJwt, ResolvedAuthentication } from '../protocol/client-a
 import type { Dpop } from '../protocol/dpop.ts'
 import { JWT_BEARER } from '../protocol/endpoints.ts'
 import type { Provider } from '../protocol/provider.ts'
-import { type ReceivedResponse, send, type Transport } from '../request/http.ts'
+import { send, type Transport } from '../request/http.ts'
 import { formEncoded } from '../request/name-request.ts'
+import type { ReceivedResponse } from '../request/received-response.ts'
 import { isSecret, Secret } from '../secret.ts'
 
 const CONTENT_TYPES = {

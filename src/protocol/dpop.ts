@@ -1,4 +1,4 @@
-import type { ReceivedResponse } from '../request/http.ts'
+import type { ReceivedResponse } from '../request/received-response.ts'
 import type { Secret } from '../secret.ts'
 
 /** A request that a proof is for. */

@@ -1,6 +1,7 @@
 import { type AnyAuthgraphError, BadResponseError } from '../errors.ts'
-import { errorCodeOf, hasMember, memberOf, type ReceivedResponse, textMemberOf } from '../request/http.ts'
+import { errorCodeOf, hasMember, memberOf, textMemberOf } from '../request/http.ts'
 import { nameResponse } from '../request/name-request.ts'
+import type { ReceivedResponse } from '../request/received-response.ts'
 import { readWholeSeconds } from './fields.ts'
 import type { OAuthToken } from './oauth-token.ts'
 import { isForbidden, refusalOf } from './refusal.ts'

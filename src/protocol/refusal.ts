@@ -1,6 +1,7 @@
 import { ForbiddenError, RefusedError } from '../errors.ts'
-import { errorCodeOf, memberOf, type ReceivedResponse, textMemberOf } from '../request/http.ts'
+import { errorCodeOf, memberOf, textMemberOf } from '../request/http.ts'
 import { nameRequest, withoutSecrets } from '../request/name-request.ts'
+import type { ReceivedResponse } from '../request/received-response.ts'
 import { INVISIBLE } from './syntax.ts'
 
 /** Longest error code and description to keep, in characters. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
-import type { ReceivedResponse } from '../request/http.ts'
 import { nameResponse } from '../request/name-request.ts'
+import type { ReceivedResponse } from '../request/received-response.ts'
 import { HIDDEN, isSecret, Secret } from '../secret.ts'
 import type { Dpop } from './dpop.ts'
 import { finite, isVisible, parseFields, readSeconds } from './fields.ts'

@@ -2,7 +2,8 @@ import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
 import { LONGEST_LIFETIME } from '../protocol/endpoints.ts'
 import { secureAddress } from '../protocol/syntax.ts'
 import type { Secret } from '../secret.ts'
-import { type NamedRequest, nameRequest, requestFailure } from './name-request.ts'
+import { nameRequest, requestFailure } from './name-request.ts'
+import type { ReceivedResponse } from './received-response.ts'
 
 /** Largest response to read, in bytes. */
 const LARGEST_RESPONSE = 64 * 1024
@@ -19,25 +20,6 @@ let lastAddress: string | undefined
 export interface Transport {
   readonly fetch: typeof globalThis.fetch
   readonly clock: { now(): number }
-}
-
-/** A response of the service, read but not yet interpreted. */
-export interface ReceivedResponse {
-  readonly status: number
-  /** The JSON value, or the fields of a form; `undefined` if the body is neither. */
-  readonly body: unknown
-  /** When the response arrived, in epoch milliseconds. */
-  readonly at: number
-  /** Seconds to wait before the next request, from the `Retry-After` header. */
-  readonly retryAfter?: number | undefined
-  /** The `Date` header, in epoch milliseconds. */
-  readonly date?: number | undefined
-  /** The `DPoP-Nonce` header. RFC 9449, section 8. */
-  readonly nonce?: string | undefined
-  /** The request, for errors. */
-  readonly request?: NamedRequest | undefined
-  /** The secrets of the request, because a server may repeat them. */
-  readonly sent?: readonly Secret[] | undefined
 }
 
 interface Peer {

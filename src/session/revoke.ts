@@ -3,8 +3,9 @@ import { basicCredentials, post, type Sender } from '../client/exchange.ts'
 import { tokenDeletionPath } from '../protocol/endpoints.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { within } from '../request/clock.ts'
-import { errorCodeOf, type ReceivedResponse, send } from '../request/http.ts'
+import { errorCodeOf, send } from '../request/http.ts'
 import type { Clock } from '../request/options.ts'
+import type { ReceivedResponse } from '../request/received-response.ts'
 import type { Secret } from '../secret.ts'
 
 /** Revokes tokens at the provider, the newest first. A failure does not keep the others. RFC 7009, section 2. */
