@@ -56,6 +56,7 @@ const OF_THE_READER = [
   'service',
   'sessions',
   'show',
+  'vault',
 ]
 
 /** Columns that the site shows without a scroll bar on a desktop. Biome formats the files of the guides with it. */
@@ -67,8 +68,12 @@ const PHONE_WIDTH = 43
 /** Inside the package, so that the blocks import the built package by its name, as users do. */
 const folder = join(root, '.cache/documents')
 
-/** Plays github.com for the programs that log in there. */
-const playGitHub = join(root, 'test/support/play-github.mjs')
+/** Plays the servers of the programs that name one. */
+const playServers = join(root, 'test/support/play-servers.mjs')
+const AT_A_SERVER = /^(coming-from|get-a-token|github-apps|sign-as-an-application|tour-5)/
+
+/** A file that other blocks import. */
+const shared = written.find(({ code }) => code.startsWith('// service.mjs'))
 
 /** Has the packages of others that the blocks import. */
 const interop = join(root, 'test/interop')
@@ -82,6 +87,7 @@ beforeAll(() => {
   for (const { name, file, code } of written) {
     mkdirSync(join(folder, name), { recursive: true })
     writeFileSync(join(folder, name, file), code)
+    writeFileSync(join(folder, name, 'service.mjs'), shared?.code ?? '')
     writeFileSync(join(folder, name, 'app.pem'), privateKey)
     writeFileSync(join(folder, name, 'app.public.pem'), publicKey)
   }
@@ -91,7 +97,7 @@ beforeAll(() => {
 })
 
 test('the tour shows how to get a token in two ways, keep a login, and call an API', () => {
-  expect(blocks.filter(({ name }) => name.startsWith('tour'))).toHaveLength(4)
+  expect(blocks.filter(({ name }) => name.startsWith('tour'))).toHaveLength(5)
 })
 
 test.each(documents)('every code block of %s is of a kind that is checked', (document) => {
@@ -128,8 +134,8 @@ const TIMEOUT = 60_000
 
 describe.concurrent('the blocks', { timeout: TIMEOUT }, () => {
   test.each(blocks)('$name runs and prints what it says', async ({ name, file, code }) => {
-    const atGitHub = name.startsWith('get-a-token') ? ['--import', playGitHub] : []
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...atGitHub, file], {
+    const atAServer = AT_A_SERVER.test(name) ? ['--import', playServers] : []
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...atAServer, file], {
       cwd: join(folder, name),
       env: { ...process.env, DECISION: name === 'get-a-token-2' ? 'deny' : 'approve' },
     })
