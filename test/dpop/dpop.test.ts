@@ -184,6 +184,19 @@ test('a clock that is 5 minutes off costs one round trip, by the clock of the se
   expect(late).toEqual([300, 0, 0])
 })
 
+test.each<[string, Record<string, string>, number]>([
+  ['its time', { date: new Date().toUTCString() }, 2],
+  ['a nonce', { 'dpop-nonce': 'one' }, 2],
+  ['neither', {}, 1],
+])(
+  'a server that refuses a proof and sends %s gets as many requests as can help',
+  async (_, headers, requests) => {
+    const { fetch, provider, sent } = serverOf([{ error: 'invalid_dpop_proof' }, headers], [responses.codes])
+    await startDeviceLogin({ clientId: 'id', provider, fetch, dpop: dpop() }).catch(() => undefined)
+    expect(sent).toHaveLength(requests)
+  },
+)
+
 describe('a refresh', () => {
   test('is proved with the key of the token, which the new one keeps', async () => {
     const token = await boundToken()
