@@ -26,7 +26,7 @@ interface ClientCredentials {
   readonly clock: { now(): number }
 }
 
-interface Credentials {
+interface SentCredentials {
   readonly fields: Readonly<Record<string, string | Secret>>
   /** The credentials of an `Authorization: Basic` header. */
   readonly basic?: Secret
@@ -87,7 +87,7 @@ export async function post(
 }
 
 /** What one request carries to authenticate the client. RFC 6749, section 2.3.1; RFC 7523, section 2.2. */
-function credentialsOf(sender: ClientCredentials): Credentials | Promise<Credentials> {
+function credentialsOf(sender: ClientCredentials): SentCredentials | Promise<SentCredentials> {
   const { clientId, authentication } = sender
   switch (authentication.method) {
     case 'none':

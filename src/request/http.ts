@@ -14,9 +14,6 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\d\w -]+ \d\d:\d\d:\d\d GMT$/
 /** A form: names and values, without characters that occur in HTML, JSON or prose. */
 const FORM = /^[^\s<>{}"=]+=[^\s<>{}"]*$/
 
-/** The polls of a login go to one address, which need not be parsed each time. */
-let lastAddress: string | undefined
-
 export interface Transport {
   readonly fetch: typeof globalThis.fetch
   readonly clock: { now(): number }
@@ -50,8 +47,7 @@ export async function send(
   { fetch, clock, sent = [] }: Transport & { readonly sent?: readonly Secret[] },
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
-  if (address !== lastAddress) secureAddress(address)
-  lastAddress = address
+  secureAddress(address)
   const named = { method: request.method ?? 'GET', address }
   // A flow that is cancelled right after it was started must not send anything.
   await undefined
