@@ -40,34 +40,35 @@ const OF_THE_SERVICE = {
   'Metadata and tests': ['openidConfiguration', 'authorizationEndpoint', 'api', 'clock', 'time'],
 }
 
-const LIST = /(<ul class="tsd-parameters">)((?:(?!<ul class="tsd-parameters">).)*)(<\/ul><\/li><\/ul>)/s
+/** The options of a function, and the properties of an interface. */
+const LIST =
+  /(?<=<ul class="tsd-parameters">)(?:(?!<ul class="tsd-parameters">).)*(?=<\/ul><\/li><\/ul>)|<section class="tsd-panel tsd-member">.*<\/section>(?=\s*<\/section>\s*<\/details>)/s
+const NAME = /(?<=id="option-|<span class="tsd-kind-(?:property|method)">)\w+/
 
 /** Begins a long list of options with those that most programs use, and puts the others into groups to open. @param {string} html */
 export function groupOptions(html) {
-  return html.replace(LIST, (list, start, items, end) => {
-    const options = new Map(
-      items.split(/(?=<li class="tsd-parameter">)/).flatMap((/** @type {string} */ item) => {
-        const name = /id="option-(\w+)"/.exec(item)?.[1]
-        return name === undefined ? [] : [[name, item]]
-      }),
-    )
+  return html.replace(LIST, (list) => {
+    const [begin, group, inside, level] = list.startsWith('<section')
+      ? ['<section class="tsd-panel tsd-member">', 'section', 'div', '$13']
+      : ['<li class="tsd-parameter">', 'li', 'ul', '$14']
+    const options = new Map(list.split(begin).map((item) => [NAME.exec(item)?.[0] ?? '', begin + item]))
+    options.delete('')
     if (options.size < 10) return list
     const groups = Object.entries(options.has('issueToken') ? OF_THE_SERVICE : OF_A_LOGIN)
-    const take = (/** @type {string[]} */ names) =>
-      names.flatMap((name) => {
-        const item = options.get(name)
-        options.delete(name)
-        return item === undefined ? [] : [item]
-      })
-    const first = take(FIRST)
+    const take = (/** @type {string[]} */ names) => {
+      const taken = names.filter((name) => options.has(name))
+      const items = taken.map((name) => options.get(name) ?? '')
+      for (const name of taken) options.delete(name)
+      return { taken, items }
+    }
+    const first = take(FIRST).items
     const others = groups.flatMap(([heading, names]) => {
-      const taken = take(names)
-      if (taken.length < 2) return taken
+      const { taken, items } = take(names)
+      if (taken.length < 2) return items
       const id = heading.toLowerCase().replaceAll(' ', '-')
-      const below = taken.map((item) => item.replaceAll(/(<\/?h)3\b/g, '$14')).join('')
-      const listed = names.filter((name) => below.includes(`id="option-${name}"`)).join(', ')
-      return `<li><details class="group"><summary><h3 id="${id}">${heading}</h3> <code>${listed}</code></summary><ul>${below}</ul></details></li>`
+      const below = items.join('').replaceAll(/(<\/?h)3\b/g, level)
+      return `<${group}><details class="group"><summary><h3 id="${id}">${heading}</h3> <code>${taken.join(', ')}</code></summary><${inside}>${below}</${inside}></details></${group}>`
     })
-    return start + [...first, ...options.values(), ...others].join('') + end
+    return [...first, ...options.values(), ...others].join('')
   })
 }

@@ -6,6 +6,7 @@ import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 't
 import { runnerImport } from 'vite'
 import { withBars } from './code-blocks.js'
 import { headingsOf, readFirst } from './function-page.js'
+import { groupOptions } from './group-options.js'
 import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
 import { stackTables } from './stack-tables.js'
 
@@ -49,6 +50,8 @@ seen.observe(list, { childList: true })
 /** Opens the group that the address leads to. */
 const OPEN_GROUP =
   "{const open=()=>{const group=document.getElementById(location.hash.slice(1))?.closest('.group');if(group)group.open=true};addEventListener('hashchange',open);open()}"
+
+const FOLDED_TESTS = '<li style="list-style:none"><details><summary>$1</strong></summary>$2</details></li>'
 
 /** Pages with a layout of their own. @type {Record<string, string>} */
 const CLASSES = {
@@ -104,7 +107,8 @@ class SiteTheme extends DefaultTheme {
           ...section,
           headings: section.headings.filter(({ level }) => level !== 1),
         }))
-      if (!page.model.kindOf(ReflectionKind.Function)) return raw(layout(context, page, content))
+      if (!page.model.kindOf(ReflectionKind.Function))
+        return raw(layout(context, page, /Options$/.test(page.model.name) ? groupOptions(content) : content))
       const ordered = readFirst(content)
       page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
       return raw(layout(context, page, ordered))
@@ -117,7 +121,6 @@ class SiteTheme extends DefaultTheme {
 function layout(context, page, content) {
   const at = (/** @type {string} */ path) => context.relativeURL(path)
   const isLanding = page.url === 'index.html'
-  const hasHeading = isLanding || page.url === 'modules.html'
   const title = isLanding
     ? 'Authgraph: a failed poll is not a failed login'
     : `${page.model.name} | Authgraph`
@@ -141,7 +144,7 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 ${text(context.toolbar(page))}
 <div class="container container-main">
 <main class="col-content" id="content" tabindex="-1">
-${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(page)))) + withContents(content, page, menu) + onward(context, page)}
+${isLanding ? landing(content) : (page.url === 'modules.html' ? '' : heading(text(context.header(page)))) + withContents(content, page, menu) + onward(context, page)}
 </main>
 <div class="col-sidebar">
 <aside class="page-menu" aria-label="On this page">${menu}</aside>
@@ -182,13 +185,14 @@ function accessible(content) {
   const summaries = content
     .replaceAll(/<summary\b.*?<\/summary>/gs, (summary) => summary.replaceAll(/<a\b.*?<\/a>/gs, ''))
     .replaceAll(/<code class="tsd-tag">(Optional|Readonly)<\/code>\s*/g, '')
+    .replaceAll(/<li>(<strong>Tests)<\/strong>: (.*?)<\/li>/gs, FOLDED_TESTS)
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
-/** Lets names in tables break between their words, and nowhere else. @param {string} content */
+/** Lets long names in tables break between their words, and nowhere else. @param {string} content */
 function breakable(content) {
   return content.replaceAll(/(?<=<td[^>]*>.*)<code>[^<]*<\/code>(?=.*<\/td>)/g, (code) =>
-    code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w[._/])(?=\w)/g, '<wbr>'),
+    code.length < 34 ? code : code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w[._/])(?=\w)/g, '<wbr>'),
   )
 }
 

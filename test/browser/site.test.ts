@@ -17,6 +17,7 @@ const PAGES = {
   landing: 'index.html',
   guide: 'documents/Keep_and_refresh_a_token.html',
   function: 'functions/authgraph.authorizeDevice.html',
+  options: 'interfaces/authgraph_service.ServiceOptions.html',
   module: 'modules/authgraph.html',
   machine: 'documents/Device_authorization.html',
 }
@@ -69,6 +70,15 @@ describe.skipIf(!hasChromium || !isBuilt)(
       const titles = await kinds.locator('> summary').allTextContents()
       expect(titles.map((title) => title.replace(/ .*/, ''))).toEqual(['Functions', 'Types', 'Errors'])
       expect(await kinds.locator('a:visible').first().textContent()).toBe('authorizeDevice')
+    })
+
+    test('groups the properties of an interface of options, and opens the group of one that is asked for', async () => {
+      const tab = await open(PAGES.options, { viewport: DESK })
+      const event = tab.locator('.group #onevent')
+      expect(await event.isVisible()).toBe(false)
+      await tab.locator('.page-menu a[href="#onevent"]').click()
+      await event.waitFor()
+      expect(await tab.locator('.group[open] summary h3').allTextContents()).toEqual(['Logs and events'])
     })
 
     test('stays at its top while the login further down begins', async () => {
