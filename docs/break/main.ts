@@ -60,7 +60,7 @@ async function runAll(): Promise<void> {
       same += runs.filter((run, lane) => JSON.stringify(run) === JSON.stringify(before[lane])).length
       recorded.runs[fault.id ?? '']?.splice(isCareful ? 1 : 0, 1, runs)
     }
-  find('#live').textContent = `${same} of ${all} runs in your browser are equal to those of the build.`
+  find('#live').textContent = `${same} of ${all} runs in your browser match the build.`
   if (same < all) show(choice)
 }
 

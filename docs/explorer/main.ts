@@ -137,14 +137,12 @@ function choose(step: Step): void {
 
 /** Shows the state of each machine at the end of the path. */
 function showEnds(step: Step): void {
-  const names = tree.machines.map(({ name }) => name)
   const chips = statesAfter(step).flatMap((id, machine) => {
     if (id === undefined) return []
     const chip = make('span', `chip ${stage.roleOf(machine, id)}`, id.split('.').at(-1) ?? '')
-    return names.length > 1 ? [` ${names[machine]}`, chip] : [chip]
+    return [` ${machine > 0 ? 'and the' : 'the'} ${tree.machines[machine]?.name}`, chip]
   })
-  const ends = names.length > 1 ? 'Ends with' : 'Ends in'
-  find('#ends').replaceChildren(step.isEnd ? ends : 'Leads to', ...chips)
+  find('#ends').replaceChildren(step.isEnd ? 'Ends with' : 'Leads to', ...chips)
 }
 
 function showTest(step: Step): void {
