@@ -11,7 +11,7 @@ const CAPTIONS: Readonly<Record<string, string>> = {
   requesting: 'The device asks the service for a code.',
   'waiting.requested': 'The code is here. The user opens the address on any phone and enters it.',
   polling: 'The device asks whether the user has decided.',
-  'waiting.pending': 'Not yet: the user has not decided.',
+  'waiting.pending': 'At this poll, the user had not decided.',
   'waiting.slowed': 'The service asked the device to slow down.',
   'waiting.retrying': 'No usable response. The device will try again.',
   authorized: 'The device has its token: the login is complete.',
