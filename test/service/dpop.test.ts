@@ -119,6 +119,7 @@ describe('a proof', () => {
       service.wrote()
       const said = await service.poll(device_code, await make(service.own, service.thief))
       expect(outcome(said)).toEqual([400, 'invalid_dpop_proof'])
+      expect(said.body.error_uri).toBe('https://www.rfc-editor.org/rfc/rfc9449.html#section-5')
       expect([service.wrote(), service.errors]).toEqual([[], []])
     },
   )
