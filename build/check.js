@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What `npm run check` runs at the same time. */
+/**
+ * What `npm run check` runs at the same time. `tsgo` is TypeScript 7, in a third of the time; the build, the guides and the
+ * published package are checked with TypeScript 6.
+ */
 const CHECKS = [
-  'tsc -p test',
-  'tsc --noEmit --incremental --tsBuildInfoFile .cache/declarations.tsbuildinfo',
+  'tsgo -p test',
+  'tsgo --noEmit --incremental --tsBuildInfoFile .cache/declarations.tsbuildinfo',
   'knip',
 ]
 
