@@ -2,8 +2,10 @@ import { labelSize } from './content.ts'
 import type { GridShape } from './place-in-grid.ts'
 import {
   type Box,
+  boxAround,
   crosses,
   grown,
+  type Leg,
   legsOf,
   type PlacedShape,
   type Point,
@@ -15,7 +17,10 @@ import type { Arrow } from './plan-picture.ts'
 /** One way for an arrow, with a place for its label. The cost says how hard it is to follow. */
 export interface Way {
   readonly points: readonly Point[]
+  readonly legs: readonly Leg[]
   readonly label: Box | undefined
+  /** Around all of it. */
+  readonly around: Box
   readonly cost: number
 }
 
@@ -78,22 +83,33 @@ export function findWays(arrow: Arrow, shapes: readonly End[]): Way[] {
       }),
     ),
   )
+  const closed = [...obstacles, ...ends]
   const ways: Way[] = []
   const size = arrow.label.length > 0 ? labelSize(arrow.label) : undefined
   for (const { points, cost } of routes.toSorted((a, b) => a.cost - b.cost)) {
     if (ways.length >= MOST) break
-    if ([...obstacles, ...ends].some((box) => crosses(points, box))) continue
-    if (size === undefined) ways.push({ points, label: undefined, cost })
+    if (closed.some((box) => crosses(points, box))) continue
+    const legs = legsOf(points)
+    if (size === undefined) ways.push({ points, legs, label: undefined, around: boxAround(points), cost })
     else
-      for (const { label, aside } of labelsOf(points, size))
+      for (const { label, aside } of labelsOf(legs, size))
         if (isFree(label) && [source, target].every((end) => end.isAround || !meet(label, end, 4)))
-          ways.push({ points, label, cost: cost + COST.labelAside * aside })
+          ways.push({
+            points,
+            legs,
+            label,
+            around: boxAround(points, label),
+            cost: cost + COST.labelAside * aside,
+          })
   }
   return ways
 }
 
 function costOf(points: readonly Point[]): number {
-  const length = legsOf(points).reduce((sum, [a, b]) => sum + Math.abs(a.x - b.x) + Math.abs(a.y - b.y), 0)
+  const length = points.reduce((sum, { x, y }, index) => {
+    const before = points[index - 1]
+    return before ? sum + Math.abs(before.x - x) + Math.abs(before.y - y) : 0
+  }, 0)
   return COST.bend * (points.length - 2) + COST.length * length
 }
 
@@ -160,11 +176,11 @@ function routesOf(from: Port, to: Port, lanes: Readonly<Record<'x' | 'y', number
     const bend = leavesAcross ? { x: end.x, y: start.y } : { x: start.x, y: end.y }
     return isOutside(from, bend) && isOutside(to, bend) ? [[start, bend, end]] : []
   }
-  const axis = leavesAcross ? 'x' : 'y'
-  const other = leavesAcross ? 'y' : 'x'
+  const [axis, other] = leavesAcross ? (['x', 'y'] as const) : (['y', 'x'] as const)
   if (start[other] === end[other]) return isOutside(from, end) && isOutside(to, start) ? [[start, end]] : []
   return lanes[axis].flatMap((lane) => {
-    const [first, second] = [start, end].map((point) => ({ ...point, [axis]: lane })) as [Point, Point]
+    const first = leavesAcross ? { x: lane, y: start.y } : { x: start.x, y: lane }
+    const second = leavesAcross ? { x: lane, y: end.y } : { x: end.x, y: lane }
     return isOutside(from, first) && isOutside(to, second) ? [[start, first, second, end]] : []
   })
 }
@@ -177,8 +193,8 @@ function isOutside({ side, x, y }: Port, point: Point): boolean {
 }
 
 /** Places of a label on the legs of a way that are long enough. */
-function labelsOf(points: readonly Point[], { width, height }: Pick<Box, 'width' | 'height'>) {
-  return legsOf(points).flatMap(([a, b], index, legs) => {
+function labelsOf(legs: readonly Leg[], { width, height }: Pick<Box, 'width' | 'height'>) {
+  return legs.flatMap(([a, b], index) => {
     const isAcross = a.y === b.y
     const length = Math.abs(a.x - b.x) + Math.abs(a.y - b.y)
     const own = isAcross ? width : height

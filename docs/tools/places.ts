@@ -67,13 +67,28 @@ export function at({ x, y }: Point): string {
 
 /** Whether a way leads through a box. */
 export function crosses(points: readonly Point[], { x, y, width, height }: Box): boolean {
-  return legsOf(points).some(
-    ([a, b]) =>
+  return points.some((b, index) => {
+    const a = points[index - 1]
+    return (
+      a !== undefined &&
       Math.max(a.x, b.x) > x &&
       Math.min(a.x, b.x) < x + width &&
       Math.max(a.y, b.y) > y &&
-      Math.min(a.y, b.y) < y + height,
-  )
+      Math.min(a.y, b.y) < y + height
+    )
+  })
+}
+
+/** The smallest box around points and a box. */
+export function boxAround(points: readonly Point[], box?: Box): Box {
+  const xs = points.map(({ x }) => x)
+  const ys = points.map(({ y }) => y)
+  if (box) {
+    xs.push(box.x, box.x + box.width)
+    ys.push(box.y, box.y + box.height)
+  }
+  const [x, y] = [Math.min(...xs), Math.min(...ys)]
+  return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y }
 }
 
 /** Where the start circle of an initial state is, with its arrow. */

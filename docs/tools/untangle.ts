@@ -1,5 +1,5 @@
 import { meet, type Way } from './find-ways.ts'
-import { crosses, grown, legsOf } from './places.ts'
+import { crosses, grown } from './places.ts'
 
 /** What it costs when two arrows cross, and when they touch so that a reader cannot tell them apart. */
 const CROSSING = 420
@@ -60,21 +60,24 @@ function choose(ways: readonly (readonly Way[])[], begin: number): (Choice | und
 }
 
 function disturbance(one: Way, other: Way): number {
+  if (!meet(one.around, other.around, APART + 1)) return 0
   let cost = 0
   if (one.label && other.label && meet(one.label, other.label, BETWEEN_LABELS)) cost += TOUCHING
-  for (const [{ label }, { points }] of [
-    [one, other],
-    [other, one],
-  ] as const)
-    if (label && crosses(points, grown(label, BESIDE_LABEL))) cost += TOUCHING
-  for (const [from, to] of legsOf(one.points))
-    for (const [start, end] of legsOf(other.points)) {
+  if (hides(one, other)) cost += TOUCHING
+  if (hides(other, one)) cost += TOUCHING
+  for (const [from, to] of one.legs)
+    for (const [start, end] of other.legs) {
       const isParallel = (from.y === to.y) === (start.y === end.y)
       const clear = isParallel ? APART : 0
       if (isNear(from.x, to.x, start.x, end.x, clear) && isNear(from.y, to.y, start.y, end.y, clear))
         cost += isParallel ? TOUCHING : CROSSING
     }
   return cost
+}
+
+/** Whether the label of one way is on or beside the other. */
+function hides({ label }: Way, { points }: Way): boolean {
+  return label !== undefined && crosses(points, grown(label, BESIDE_LABEL))
 }
 
 /** Whether two ranges of coordinates are no further apart than this. */
