@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createCluster } from 'redis'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Store } from '../../../src/service/index.ts'
 import { redisStore } from '../../../src/service/stores/redis.ts'
 import { postgresStore, sqliteStore } from '../../../src/service/stores/sql/index.ts'
@@ -29,13 +29,6 @@ async function countInProcesses(store: Store, program: string, address: string):
   await survivesSignals({ store, start: () => startProgram(program, address, '').child })
 }
 
-/** A server that the test may kill. */
-async function mortal(start: () => Promise<DatabaseServer>) {
-  const server = await start()
-  onTestFinished(server.stop)
-  return server
-}
-
 const SERVERS = [
   {
     name: 'Redis',
@@ -54,17 +47,22 @@ const SERVERS = [
 ]
 
 describe.each(SERVERS)('$name', ({ isHere, start, program, open }) => {
+  let server: DatabaseServer
+  beforeAll(async () => {
+    if (isHere) server = await start()
+  })
+  afterAll(() => server?.stop())
+
   test.skipIf(!isHere)('loses no update of processes that are killed, or stopped and continued', async () => {
-    const { url } = await mortal(start)
-    await countInProcesses(closing(open(url, { timeout: 30, prefix: '' })), program, url)
+    await countInProcesses(closing(open(server.url, { timeout: 30, prefix: '' })), program, server.url)
   })
 
-  test.skipIf(!isHere).each(['killed', 'frozen'] as const)(
+  test.skipIf(!isHere).each(['frozen', 'killed'] as const)(
     'that is %s: an update is rejected within the timeout, and works again afterwards',
     async (how) => {
-      const server = await mortal(start)
-      const store = closing(open(server.url, { timeout: 0.6 }))
-      await increment(closing(open(server.url, { timeout: 30 })))
+      const prefix = `${how}:`
+      const store = closing(open(server.url, { prefix, timeout: 0.6 }))
+      await increment(closing(open(server.url, { prefix, timeout: 30 })))
       await eventually(() => store.ping())
       await (how === 'killed' ? server.kill() : server.freeze())
       const begin = performance.now()
@@ -90,7 +88,8 @@ test('an SQLite file loses no update of processes that are killed, or stopped an
 
 describe.skipIf(!hasRedis)('a client of the host', () => {
   test('may be that of a cluster', async () => {
-    const server = await mortal(() => startRedis('cluster'))
+    const server = await startRedis('cluster')
+    onTestFinished(server.stop)
     const client = await createClient({ url: server.url }).connect()
     onTestFinished(() => client.destroy())
     await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383'])
