@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { aliasesTo } from './build/entries.js'
 import { extractGuides } from './build/extract-guides.js'
 
@@ -56,6 +58,16 @@ export function memoryStore(...options) {
       : undefined,
 }
 
+/** A worker ends where the next file needs another environment, so those that need a page come last. */
+class PagesLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const needsPage = ({ moduleId }: TestSpecification) =>
+      readFileSync(moduleId, 'utf8').startsWith('// @vitest-environment jsdom')
+    const sorted = await super.sort(files)
+    return [...sorted.filter((file) => !needsPage(file)), ...sorted.filter(needsPage)]
+  }
+}
+
 extractGuides()
 
 export default defineConfig({
@@ -106,6 +118,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     // Many tests start programs and servers, for which a busy machine may leave too little time. The report shows a retry.
     retry: process.env.CI ? 1 : 0,
+    sequence: { sequencer: PagesLast },
     // No test leaves anything behind, so that one worker can run many files: loading the modules anew for each of them
     // took a quarter of the time.
     isolate: false,
