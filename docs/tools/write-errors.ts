@@ -64,19 +64,8 @@ ${isSaid ? '' : `${cause} `}${advice}
   )
   return `# Errors
 
-Every error of this package is an \`AuthgraphError\` with a stable \`code\`. Match on the code, never on the message. Messages contain no
-secret. Below, each code has an example of its message, what it means, and what to do.
-
-\`\`\`js
-import { AuthgraphError, authorizeDevice } from 'authgraph'
-
-try {
-  await authorizeDevice({ clientId: '', onCodes: console.log })
-} catch (error) {
-  if (!(error instanceof AuthgraphError)) throw error
-  console.log(error.code, error.name) // bad_option BadOptionError
-}
-\`\`\`
+Every error of this package is an \`AuthgraphError\` with a stable \`code\`. Match on the code, never on the message, as in [When a login
+fails](get-a-token.md#when-a-login-fails). Messages contain no secret. Each code has an example of its message below.
 
 A failed poll is not an error: it is retried until the code expires. So \`unreachable\`, \`timed_out\` and \`bad_response\` come from the
 request for codes, from a refresh, or from an API.

@@ -34,7 +34,9 @@ export interface PostgresClient {
 }
 
 /**
- * Creates a store in PostgreSQL, which any number of instances can share. The tables are created with the first update.
+ * Creates a store in PostgreSQL, which any number of instances can share. The tables are created with the first update. A
+ * role that may not create tables needs `SELECT` on `authgraph_migrations`, and `SELECT, INSERT, UPDATE, DELETE` on
+ * `authgraph_records`.
  * Concurrent updates of existing records share one statement, and so they fail together: each is then retried.
  *
  * While PostgreSQL is not available, updates are retried until the timeout, then reject with
