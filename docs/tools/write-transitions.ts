@@ -10,28 +10,27 @@ export function writeTransitions(machine: Machine, file: string): string {
 
 ${machine.description}
 
-${pictureOf(file, `The states of the machine ${machine.id}, and the transitions between them. The table below lists the same.`)}
+${pictureOf(file, 'The states and transitions that the tables below list.')}
 
-Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run diagrams\`. To change it in Stately's editor, paste
-[${file}.stately.js](${file}.stately.js) there, or import [${file}.machine.json](${file}.machine.json).
+Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run diagrams\`. For Stately's editor:
+[${file}.stately.js](${file}.stately.js) to paste, [${file}.machine.json](${file}.machine.json) to import.
 
 ## Transitions
 
 ${table(
-  ['State', 'Trigger', 'Guard', 'Next state', 'Actions'],
+  ['State', 'Event [guard] / actions', 'Next state'],
   rowsOf(machine).map((transitions) => transitionRow(transitions, machine)),
 )}
 
 ## States
 
 ${table(
-  ['State', 'Meaning', 'What a user is shown', 'Tags', 'Runs'],
+  ['State', 'Meaning', 'What a user is shown', 'Tags'],
   states.map(({ id, description, text, tags, invokes, type }) => [
     code(id) + (type === 'final' ? ' (final)' : ''),
-    description,
+    [description, ...invokes.map((name) => `Runs ${code(name)}.`)].join(' '),
     text,
     list(tags),
-    list(invokes),
   ]),
 )}
 `
@@ -77,14 +76,13 @@ function transitionRow(transitions: readonly Transition[], machine: Machine): st
   const [{ trigger, guard, to, actions, description = '' }] = transitions as [Transition]
   const seconds = machine.delays[trigger.name]
   const name = trigger.kind === 'event' ? trigger.name : `${trigger.kind} ${trigger.name}`.trim()
+  const time = seconds === undefined ? '' : ` (${seconds / 1000} s)`
+  const condition = guard === undefined ? '' : ` [${guard}]`
+  const effect = actions.length === 0 ? '' : ` / ${actions.join(', ')}`
   return [
     list(transitions.map(({ from }) => from)) || 'any',
-    [description, code(name) + (seconds === undefined ? '' : ` (${seconds / 1000} s)`)]
-      .filter(Boolean)
-      .join('<br>'),
-    list(guard === undefined ? [] : [guard]),
+    [description, code(name + time + condition + effect)].filter(Boolean).join('<br>'),
     targetText(to, machine),
-    list(actions),
   ]
 }
 

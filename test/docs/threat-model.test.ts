@@ -9,18 +9,30 @@ import browserConfig from '../browser/vitest.config.ts'
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(resolve(root, 'docs/threat-model.md'), 'utf8')
 
-/** The sections of the page: the threat, the tests that show what is done, and the task of the host. */
-const threats = [...page.matchAll(/^### (.+)\n((?:(?!##).*\n)*)/gm)].map(([, threat = '', text = '']) => {
-  const item = (name: string) =>
-    new RegExp(`^- \\*\\*${name}\\*\\*: (.+(?:\\n  .+)*)`, 'm').exec(text)?.[1]?.replace(/\s+/g, ' ') ?? ''
-  return { threat, tests: item('Tests'), task: item('You') }
-})
+/** The threats of the page: their RFCs and sections, the links to tests that show what is done, and the task of the host. */
+const threats = (page.split(/^## What remains\n(?:(?!## ).*\n)*/m)[1] ?? '')
+  .split(/^- /m)
+  .slice(1)
+  .map((item) => {
+    const text = item
+      .replace(/\n## [\s\S]*/, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+    const [, threat = '', sources = ''] = /^\*\*(.+?)\*\*(?: \(([\d., ;]+)\))?/.exec(text) ?? []
+    const [, task = ''] = /\*\*You:\*\* (.+?)(?=\\|$)/.exec(text) ?? []
+    const [, tests = ''] = /\bTests: (.+)$/.exec(text) ?? []
+    const sections = sources.split('; ').flatMap((source) => {
+      const [rfc, ...numbers] = source.split(', ')
+      return numbers.map((number) => `${rfc}, ${number}`)
+    })
+    return { threat, sections, tests, task }
+  })
 
-test('the threat model has a section for each threat and mitigation of its sources', () => {
-  const named = threats.flatMap(({ threat }) => threat.match(/\d+(?:\.\d+)+/g) ?? [])
-  const sections = (chapter: string, count: number) =>
+test('the threat model has an entry for each threat and mitigation of its sources', () => {
+  const named = threats.flatMap(({ sections }) => sections).filter((section) => section.includes('.'))
+  const of = (chapter: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${chapter}.${index + 1}`)
-  expect(named).toEqual(expect.arrayContaining([...sections('5', 7), ...sections('6.1', 17)]))
+  expect(named).toEqual(expect.arrayContaining([...of('8628, 5', 7), ...of('10027, 6.1', 17)]))
   expect(new Set(named).size).toBe(named.length)
 })
 
@@ -57,19 +69,18 @@ function isRun(file: string): boolean {
 }
 
 test.each(threats)(
-  '"$threat" names tests that Vitest runs, or says what is left to the host',
+  '"$threat" links to tests that Vitest runs, or says what is left to the host',
   ({ tests, task }) => {
-    const files = tests === '' ? [] : tests.split('; ')
-    for (const cell of files) {
-      const [, file = '', fragments = ''] = /^`(\S+)` ("[^"]+"(?:, "[^"]+")*)$/.exec(cell) ?? []
-      expect(isRun(file), cell).toBe(true)
-      for (const [, fragment = ''] of fragments.matchAll(/"([^"]+)"/g))
-        expect(
-          names(file).filter((name) => name.includes(fragment)),
-          fragment,
-        ).not.toEqual([])
+    const links = tests === '' ? [] : tests.split(/(?<=\)), /)
+    for (const link of links) {
+      const [, fragment = '', file = ''] = /^\[([^\]]+)\]\(\.\.\/([^)]+)\)$/.exec(link) ?? []
+      expect(isRun(file), link).toBe(true)
+      expect(
+        names(file).filter((name) => name.includes(fragment)),
+        fragment,
+      ).not.toEqual([])
     }
-    expect(files.length > 0 || task !== '').toBe(true)
+    expect(links.length > 0 || task !== '').toBe(true)
   },
 )
 
