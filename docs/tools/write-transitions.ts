@@ -2,7 +2,7 @@ import { groupBy } from './group-by.ts'
 import type { Machine, State, Transition } from './read-machine.ts'
 
 /**
- * Writes the Markdown page of a machine: its diagram, its transition table and its states.
+ * Writes the Markdown page of a machine: its diagram, its states and its transitions.
  */
 export function writeTransitions(machine: Machine, file: string): string {
   const states = machine.states.filter(({ id, type }) => id !== '' && type !== 'history')
@@ -10,30 +10,37 @@ export function writeTransitions(machine: Machine, file: string): string {
 
 ${machine.description}
 
-${pictureOf(file, 'The states and transitions that the tables below list.')}
+${pictureOf(file, 'The states and transitions that are listed below.')}
 
 Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run diagrams\`. For Stately's editor:
 [${file}.stately.js](${file}.stately.js) to paste, [${file}.machine.json](${file}.machine.json) to import.
 
-## Transitions
+## States and transitions
 
-${table(
-  ['State', 'Event [guard] / actions', 'Next state'],
-  rowsOf(machine).map((transitions) => transitionRow(transitions, machine)),
-)}
+A transition is written as \`event [guard]\`. \`done\` and \`error\` end what the state runs.
 
-## States
-
-${table(
-  ['State', 'Meaning', 'What a user is shown', 'Tags'],
-  states.map(({ id, description, text, tags, invokes, type }) => [
-    code(id) + (type === 'final' ? ' (final)' : ''),
-    [description, ...invokes.map((name) => `Runs ${code(name)}.`)].join(' '),
-    text,
-    list(tags),
-  ]),
-)}
+${states.map((state) => stateText(state, machine)).join('\n')}${fromSeveral(machine)}
 `
+}
+
+/** Writes what a state means, and the transitions from it alone. */
+function stateText({ id, description, text, tags, type }: State, machine: Machine): string {
+  const transitions = rowsOf(machine).filter((row) => row.length === 1 && row[0]?.from === id)
+  return [
+    `- **${code(id)}**${type === 'final' ? ' (final)' : ''}: ${description} Shown: “${text}” Tags: ${list(tags)}`,
+    ...transitions.map((row) => `  - ${transitionText(row, machine)}`),
+  ].join('\n')
+}
+
+/** Writes the transitions from any state, and those that several states share. */
+function fromSeveral(machine: Machine): string {
+  return rowsOf(machine)
+    .filter((row) => row.length > 1 || row[0]?.from === '')
+    .map(
+      (row) =>
+        `\n- From ${list(row.map(({ from }) => from)) || 'any state'}: ${transitionText(row, machine)}`,
+    )
+    .join('')
 }
 
 /** Writes the index page: a link to each machine, and the sequence diagram of one flow. */
@@ -63,8 +70,8 @@ function pictureOf(file: string, words: string): string {
 </picture>`
 }
 
-/** Groups transitions into table rows: those in a row differ only in their source state. */
-export function rowsOf({ transitions }: Machine): Transition[][] {
+/** Groups transitions that differ only in their source state. */
+function rowsOf({ transitions }: Machine): Transition[][] {
   return [
     ...groupBy(transitions, ({ trigger, guard, to, actions, description }) =>
       JSON.stringify([trigger, guard, to, actions, description]),
@@ -72,18 +79,14 @@ export function rowsOf({ transitions }: Machine): Transition[][] {
   ]
 }
 
-function transitionRow(transitions: readonly Transition[], machine: Machine): string[] {
-  const [{ trigger, guard, to, actions, description = '' }] = transitions as [Transition]
+function transitionText(transitions: readonly Transition[], machine: Machine): string {
+  const [{ trigger, guard, to, description }] = transitions as [Transition]
   const seconds = machine.delays[trigger.name]
-  const name = trigger.kind === 'event' ? trigger.name : `${trigger.kind} ${trigger.name}`.trim()
+  const event = trigger.kind === 'event' ? trigger.name : `${trigger.kind} ${trigger.name}`.trim()
   const time = seconds === undefined ? '' : ` (${seconds / 1000} s)`
   const condition = guard === undefined ? '' : ` [${guard}]`
-  const effect = actions.length === 0 ? '' : ` / ${actions.join(', ')}`
-  return [
-    list(transitions.map(({ from }) => from)) || 'any',
-    [description, code(name + time + condition + effect)].filter(Boolean).join('<br>'),
-    targetText(to, machine),
-  ]
+  const why = description === undefined ? '' : `, ${description}`
+  return `${code(event + time + condition)}${why} → ${targetText(to, machine)}`
 }
 
 function targetText(to: string, { states }: Machine): string {
@@ -107,20 +110,4 @@ function list(names: readonly string[]): string {
 
 function code(name: string): string {
   return `\`${name}\``
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  const line = (cells: readonly string[], fill: string) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`
-  return [
-    line(head, ' '),
-    line(
-      head.map(() => ''),
-      '-',
-    ),
-    ...rows.map((row) => line(row, ' ')),
-  ].join('\n')
 }
