@@ -20,7 +20,7 @@ export function assertAudience(token: Secret, resource: string): void {
 }
 
 function claimsOf(token: string): unknown {
-  const [, claims = ''] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(token) ?? []
+  const [, claims = ''] = token.split('.')
   try {
     const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (byte) =>
       byte.charCodeAt(0),

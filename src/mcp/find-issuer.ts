@@ -59,8 +59,8 @@ export interface IssuerQuestion {
  */
 export async function findIssuer(choice: IssuerChoice, via: TimedTransport): Promise<Issuer> {
   const { named, previous, isConfigured } = choice
-  const preferred = named.filter((issuer) => issuer === previous || isConfigured(issuer))
-  const order = [...new Set([...preferred.filter((issuer) => issuer === previous), ...preferred, ...named])]
+  const rank = (issuer: string) => [issuer === previous, isConfigured(issuer), true].indexOf(true)
+  const order = [...new Set(named)].sort((one, other) => rank(one) - rank(other))
   let failure: unknown
   for (const issuer of order.slice(0, MOST_ISSUERS)) {
     await confirmIssuer(choice, issuer)

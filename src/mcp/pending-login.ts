@@ -53,7 +53,7 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
 
   function count(record: PendingRecord | undefined): void {
     const nonce = record?.status === 'starting' ? record.nonce : ''
-    seen = { nonce, looks: nonce === seen.nonce && nonce !== '' ? seen.looks + 1 : 0 }
+    seen = { nonce, looks: nonce === seen.nonce ? seen.looks + 1 : 0 }
   }
 
   return {

@@ -146,7 +146,7 @@ test.each([
   { name: 'jitter spreads what is added', pace: { faults: 1 }, jitter: 1, wait: 8000, backoff: 3000 },
   { name: 'jitter leaves the first wait as it is', pace: {}, jitter: 1, wait: 5000, backoff: 0 },
   { name: 'the service may ask for more', pace: {}, asked: { retryAfter: 100 }, wait: 100_000, backoff: 0 },
-  { name: 'a timeout doubles the wait', pace: {}, asked: timeout, wait: 10_000, backoff: 5000 },
+  { name: 'a timeout doubles it', pace: {}, jitter: 1, asked: timeout, wait: 10_500, backoff: 5500 },
   { name: 'each further one doubles it', pace: { faults: 1 }, asked: timeout, wait: 20_000, backoff: 15_000 },
   { name: 'a limit doubles it too, and must be kept', pace: {}, asked: limit, wait: 10_000, backoff: 0 },
   { name: 'a last poll fits', pace: { faults: 9, expiresAt: 20_000 }, wait: 8000, backoff: 3000 },

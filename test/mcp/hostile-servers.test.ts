@@ -5,22 +5,24 @@ import { confinedFetch } from '../../src/mcp/confined-fetch.ts'
 import { isBelow } from '../../src/mcp/server-metadata.ts'
 import { isPrivate } from '../../src/request/private-address.ts'
 import { listenOnLoopback } from '../support/listen-on-loopback.ts'
-import { CODES_PATH, HOST } from '../support/start-service.ts'
+import { CLIENT_ID, CODES_PATH, HOST } from '../support/start-service.ts'
 import { SERVER, world } from './support/world.ts'
 
 describe('a challenge', () => {
   const long = 'x'.repeat(1024 * 1024)
+  const many = Array.from({ length: 101 }, (_, index) => `scope-${index}`)
   test.each([
     ['Bearer scope="a b"', { scopes: ['a', 'b'] }],
     ['bearer error=insufficient_scope , scope=a', { error: 'insufficient_scope', scopes: ['a'] }],
-    ['Basic realm="Bearer scope=\\"x\\"", Bearer scope="a"', { scopes: ['a'] }],
-    ['Bearer scope="a", DPoP scope="b", error="use_dpop_nonce"', { scopes: ['a'] }],
+    ['Basic realm="Bearer scope=\\"x\\"", scope="b", Bearer scope="a"', { scopes: ['a'] }],
+    ['Bearer scope="a", DPoP scope="b", Bearer error="invalid_token"', { scopes: ['a'] }],
     [
       'Bearer error_description="error=\\"insufficient_scope\\", scope=\\"all\\"", scope="a"',
       { scopes: ['a'] },
     ],
     ['Bearer scope="a", scope="all"', { scopes: ['a'] }],
     ['Bearer scope="a \\\\"b \u00e9 c"', { scopes: ['a'] }],
+    [`Bearer scope="${many.join(' ')}"`, { scopes: many.slice(0, 100) }],
     [`Bearer scope="${long}"`, { scopes: [] }],
     [`Bearer ${'a="'.repeat(5000)}`, { scopes: [] }],
     ['Bearer', { scopes: [] }],
@@ -45,7 +47,7 @@ test.each([
   ['https://a.example/mcp?tenant=b', 'https://a.example/mcp?tenant=a', false],
   ['https://a.example/mcp', 'https://a.example/mcp/one/../..%2fother', false],
   ['https://a.example/mcp', 'https://a.example/mcp/..;/other', false],
-  ['https://a.example/mcp', 'https://a.example/mcp/a%2Fb..c', true],
+  ['https://a.example/mcp', 'https://a.example/mcp/a.%2Fb..c', true],
 ])('a token for %s is sent to %s: %s', (resource, address, is) => {
   expect(isBelow(resource, new URL(address))).toBe(is)
 })
@@ -147,9 +149,9 @@ describe('a server is refused', () => {
 describe('the issuer of a server', () => {
   const other = 'https://login.example'
 
-  test('of another site is used if the user confirms it, or the caller has a client there', async () => {
+  test.each([true, false])('of another site needs a client (%s) or a confirmation', async (hasClient) => {
     const questions: object[] = []
-    const { over, program, approve, fetch, server } = world()
+    const { over, program, approve, fetch, server, counts } = world()
     server.document = { ...server.document, authorization_servers: ['http://127.0.0.1'] }
     const elsewhere: typeof fetch = async (input, init) => {
       if (input instanceof Request) return fetch(input)
@@ -159,16 +161,18 @@ describe('the issuer of a server', () => {
     }
     const options = { fetch: elsewhere, onCodes: approve, verificationHosts: ['localhost'] }
     const confirmIssuer = (question: object) => questions.push(question) > 1
-    const { call } = program({ ...options, confirmIssuer })
-    await expect(over(call())).rejects.toMatchObject({ code: 'wrong_host' })
+    const clients = hasClient ? { 'http://127.0.0.1': { clientId: CLIENT_ID } } : {}
+    const { call } = program({ ...options, confirmIssuer, clients })
+    if (!hasClient) await expect(over(call())).rejects.toMatchObject({ code: 'wrong_host' })
     expect((await over(call())).status).toBe(200)
-    expect(questions[0]).toEqual({ server: SERVER, issuer: 'http://127.0.0.1' })
+    const question = { server: SERVER, issuer: 'http://127.0.0.1' }
+    expect([questions, counts.registrations]).toEqual(hasClient ? [[], 0] : [[question, question], 1])
   })
 
   test('of another site is refused also if the caller has a client at a third', async () => {
     const { over, program } = world({ metadata: { authorization_servers: [other] } })
     const { call } = program({ clients: { [HOST]: { clientId: 'a' } } })
-    await expect(over(call())).rejects.toThrow('wants a login at login.example')
+    await expect(over(call())).rejects.toThrow('wants a login at login.example, an issuer of another site')
   })
 
   test.each([other, 'http://localhost:9'])(
@@ -182,6 +186,7 @@ describe('the issuer of a server', () => {
       const { codes } = counts
       await expect(over(program({ confirmIssuer: refuse }).call())).rejects.toMatchObject({
         code: 'wrong_host',
+        message: expect.stringContaining('another issuer than at the last login'),
       })
       expect(questions).toEqual([{ server: SERVER, issuer: other, previous: HOST }])
       expect(counts.codes).toBe(codes)

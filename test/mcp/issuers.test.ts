@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { assertAudience } from '../../src/mcp/assert-audience.ts'
-import { findIssuer } from '../../src/mcp/find-issuer.ts'
+import { findIssuer, type IssuerChoice } from '../../src/mcp/find-issuer.ts'
 import { createIssuerClients, type IssuerClient } from '../../src/mcp/issuer-clients.ts'
+import { findServerMetadata } from '../../src/mcp/server-metadata.ts'
 import { github } from '../../src/protocol/providers.ts'
 import { systemClock } from '../../src/request/clock.ts'
 import { Secret } from '../../src/secret.ts'
@@ -17,6 +18,20 @@ const isOf = (input: Parameters<Fetch>[0], path: string) =>
 /** Sends no response, and ignores its signal. */
 const silent = () => new Promise<Response>(() => undefined)
 
+/** Looks for an issuer whose document, if any, is not valid: the code of the error, and the origins that were asked. */
+async function failToFind(some: Partial<IssuerChoice>, document?: object) {
+  const asked = new Set<string>()
+  const fetch: Fetch = async (input) => {
+    const { origin } = new URL(String(input))
+    asked.add(origin)
+    return document ? Response.json({ issuer: origin, ...document }) : new Response('', { status: 404 })
+  }
+  const defaults = { named: [], previous: undefined, confirm: undefined, isConfigured: () => false }
+  const choice = { ...defaults, server: new URL('https://example.com'), ...some }
+  const found = findIssuer(choice, { fetch, clock: systemClock })
+  return [await found.catch(({ code }) => code), ...asked]
+}
+
 describe('an issuer', () => {
   test.each([
     ['https://example.com/mcp', 'https://example.com', true],
@@ -26,34 +41,32 @@ describe('an issuer', () => {
     ['https://example.com/mcp', 'https://evilexample.com', false],
     ['https://mcp.example.com/mcp', 'https://login.example.com', false],
   ])('for the server %s may be %s without a question: %s', async (server, issuer, is) => {
-    const asked: unknown[] = []
-    const fetch: Fetch = async (input) => {
-      asked.push(input)
-      return new Response('', { status: 404 })
-    }
-    const choice = {
-      server: new URL(server),
-      named: [issuer],
-      previous: undefined,
-      isConfigured: () => false,
-    }
-    const found = findIssuer({ ...choice, confirm: undefined }, { fetch, clock: systemClock })
-    await expect(found).rejects.toMatchObject({ code: is ? 'bad_response' : 'wrong_host' })
-    expect(asked.length > 0).toBe(is)
+    const found = await failToFind({ server: new URL(server), named: [issuer] })
+    expect(found).toEqual(is ? ['bad_response', issuer] : ['wrong_host'])
   })
 
-  test('is one of the first three that the server names', async () => {
-    const asked = new Set<string>()
-    const fetch: Fetch = async (input) => {
-      asked.add(new URL(String(input)).host)
-      return new Response('', { status: 404 })
-    }
-    const named = ['a', 'b', 'c', 'd'].map((name) => `https://${name}.example.com`)
-    const choice = { server: new URL('https://example.com'), named, previous: undefined, confirm: undefined }
-    const found = findIssuer({ ...choice, isConfigured: () => false }, { fetch, clock: systemClock })
-    await expect(found).rejects.toMatchObject({ code: 'bad_response' })
-    expect([...asked]).toEqual(['a.example.com', 'b.example.com', 'c.example.com'])
-  })
+  const address = (name: string) => `https://${name}.example.com`
+  const elsewhere = 'http://elsewhere.example'
+  test.each([
+    { previous: undefined, document: undefined, found: ['bad_response', 'a', 'b', 'c'] },
+    { previous: address('d'), document: undefined, found: ['bad_response', 'd', 'b', 'c'] },
+    // Another one is no way around a host that must not be asked.
+    {
+      previous: undefined,
+      document: { token_endpoint: elsewhere, device_authorization_endpoint: elsewhere },
+      found: ['wrong_host', 'a'],
+    },
+  ])(
+    'is looked for with $found if the last one was $previous',
+    async ({ previous, document, found: [code, ...names] }) => {
+      const isConfigured = (issuer: string) => previous !== undefined && /\/[bc]\./.test(issuer)
+      const named = ['a', 'b', 'c', 'd', 'a'].map(address)
+      expect(await failToFind({ named, previous, isConfigured }, document)).toEqual([
+        code,
+        ...names.map(address),
+      ])
+    },
+  )
 
   test('without a device flow gives way to the next one that the server names', async () => {
     const { over, program, approve, shown, server } = world()
@@ -84,25 +97,31 @@ describe('an issuer', () => {
 
 describe('the client at an issuer', () => {
   test('is described by a document only where the issuer accepts one', async () => {
-    const clientDocument = 'https://agent.example/client.json'
-    const clientOf = async (issuer: object) => {
+    const document = 'https://agent.example/client.json'
+    const clientOf = async (issuer: object, clientDocument?: string) => {
       const { over, program, at, counts, sent } = world({ issuer })
       const fetch = at(CODES_PATH, () => new Response('{}'))
-      await over(program({ fetch, clientDocument }).call()).catch(() => undefined)
-      return [new URLSearchParams(String(sent[0]?.body)).get('client_id'), counts.registrations]
+      for (let call = 0; call < 2; call += 1)
+        await over(program({ fetch, clientDocument }).call()).catch(() => undefined)
+      const ids = sent.map(({ body }) => new URLSearchParams(String(body)).get('client_id'))
+      return [...ids, counts.registrations]
     }
-    expect(await clientOf({ client_id_metadata_document_supported: true })).toEqual([clientDocument, 0])
-    expect(await clientOf({})).toEqual([CLIENT_ID, 1])
+    const accepting = { client_id_metadata_document_supported: true }
+    expect(await clientOf(accepting, document)).toEqual([document, document, 0])
+    expect(await clientOf({}, document)).toEqual([CLIENT_ID, CLIENT_ID, 1])
+    expect(await clientOf(accepting)).toEqual([CLIENT_ID, CLIENT_ID, 1])
   })
 
   const secret = { client_id: CLIENT_ID, client_secret: 'client secret' }
   const basic = `Basic ${btoa(`${CLIENT_ID}:client+secret`)}`
   test.each([
-    ['client_secret_basic', [basic, null, null]],
-    ['client_secret_post', [null, CLIENT_ID, 'client secret']],
-    ['none', [null, CLIENT_ID, null]],
-  ])('that was registered with a secret for %s authenticates so', async (method, expected) => {
-    const { over, program, at, sent } = world()
+    ['client_secret_basic', 'client_secret_post', [basic, null, null]],
+    ['client_secret_post', 'client_secret_basic', [null, CLIENT_ID, 'client secret']],
+    ['none', 'client_secret_basic', [null, CLIENT_ID, null]],
+    ['an unknown method', 'client_secret_basic', [basic, null, null]],
+  ])('registered with a secret for %s authenticates so, or with %s', async (method, listed, expected) => {
+    const issuer = { token_endpoint_auth_methods_supported: [listed] }
+    const { over, program, at, sent } = world({ issuer })
     const registered = { ...secret, token_endpoint_auth_method: method }
     const registering = at('/register', () => Response.json(registered, { status: 201 }))
     const fetch = at(CODES_PATH, () => new Response('{}'), registering)
@@ -115,6 +134,7 @@ describe('the client at an issuer', () => {
       redirect_uris: [],
       token_endpoint_auth_method: 'none',
     })
+    expect(new Headers(sent[0]?.headers).get('content-type')).toBe('application/json')
     const [, { headers, body } = {}] = sent
     const fields = new URLSearchParams(String(body))
     const authorization = new Headers(headers).get('authorization')
@@ -136,7 +156,7 @@ describe('the client at an issuer', () => {
         ),
       )
     const [client, same] = await register()
-    expect([registered, same]).toEqual([2, client])
+    expect([registered, client, same]).toEqual([2, { clientId: 'client 1' }, client])
     await one.forget(HOST, client as IssuerClient)
     const [next] = await register()
     await other.forget(HOST, client as IssuerClient)
@@ -146,7 +166,7 @@ describe('the client at an issuer', () => {
   test.each([
     [
       'refuses',
-      () => Response.json({ error: 'access_denied', error_description: 'by an admin' }, { status: 403 }),
+      () => Response.json({ error: 'access_denied', error_description: 'by an admin' }, { status: 400 }),
       { code: 'refused', description: 'by an admin' },
     ],
     ['responds without a client ID', () => Response.json({}, { status: 201 }), { code: 'bad_response' }],
@@ -156,6 +176,19 @@ describe('the client at an issuer', () => {
     expect((await over(program({ onCodes: approve }).call())).status).toBe(200)
     expect(counts).toMatchObject({ codes: 1, registrations: 1 })
   })
+})
+
+test.each([
+  ['http://localhost:8787/named', '/named'],
+  [undefined, '/.well-known/oauth-protected-resource'],
+])('metadata are where the challenge says, here %s, or else at %s', async (resourceMetadata, path) => {
+  const document = { resource: SERVER, authorization_servers: [HOST], scopes_supported: ['a', 'b c'] }
+  const fetch: Fetch = async (input) =>
+    isOf(input, path) ? Response.json(document) : new Response('', { status: 404 })
+  const via = { fetch, clock: systemClock }
+  const { signal } = new AbortController()
+  const found = findServerMetadata(new URL(SERVER), { resourceMetadata }, via, signal)
+  expect(await found).toEqual({ resource: SERVER, issuers: [HOST], scopes: ['a'] })
 })
 
 test.each([

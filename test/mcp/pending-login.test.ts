@@ -7,10 +7,20 @@ const record = (userCode: string) => ({ userCode }) as ResumeRecord
 
 test('a process that lost its claim or its turn changes nothing', async () => {
   const store = memoryStore()
-  const [slow, fast] = [0, 0].map(() => createPendingLogin(store, 'login', Date))
+  const ofProcess = { isGone: () => false, pidOf: (owner: string) => (owner === 'slow' ? 7 : undefined) }
+  const [slow, fast] = ['slow', 'fast'].map((self) =>
+    createPendingLogin({ ...store, owners: { self, ...ofProcess } }, 'login', Date),
+  )
   if (!slow || !fast) return
+  const lookOften = async () => {
+    for (let looks = 0; looks < 61; looks += 1) await fast.look()
+  }
+  await slow.claim()
+  await lookOften()
+  // Its own claim keeps no process from another one, for which the others wait anew.
   const lapsed = String(await slow.claim())
-  for (let looks = 0; looks < 61; looks += 1) await fast.look()
+  expect([await fast.look(), await fast.claim()]).toEqual([{ type: 'starting', pid: 7 }, undefined])
+  await lookOften()
   const nonce = String(await fast.claim())
   await slow.begin(lapsed, record('SLOW'))
   await slow.release(lapsed)
@@ -21,8 +31,10 @@ test('a process that lost its claim or its turn changes nothing', async () => {
   expect(state.login.record).toEqual(record('FAST'))
   const next = await slow.advance(state.login, record('FAST'))
   expect([next?.turn, await fast.advance(state.login, record('FAST'))]).toEqual([1, undefined])
-  await slow.end({ ...state.login, id: lapsed }, 'denied')
+  const other = { ...state.login, id: lapsed, turn: 1 }
+  expect(await slow.advance(other, record('SLOW'))).toBeUndefined()
+  await slow.end(other, 'denied')
   expect((await fast.look()).type).toBe('pending')
   await fast.end(state.login, 'denied')
-  expect(await slow.look()).toEqual({ type: 'over', code: 'denied' })
+  expect([await slow.look(), await slow.isRemoved()]).toEqual([{ type: 'over', code: 'denied' }, false])
 })

@@ -23,7 +23,12 @@ export const groups = {
   },
   protocol: {
     mutate: ['src/{protocol,request}/*.ts', 'src/errors.ts'],
-    tests: [...client, 'test/{auth,protocol}/*.test.ts', 'test/errors.test.ts', 'test/service/hash.test.ts'],
+    tests: [
+      ...client,
+      'test/{auth,protocol,request}/*.test.ts',
+      'test/errors.test.ts',
+      'test/service/hash.test.ts',
+    ],
   },
   grant: {
     mutate: ['machines/device-grant.ts'],
@@ -54,7 +59,7 @@ export const groups = {
       'src/service/host/refused-request.ts',
       'src/github-api/*.ts',
     ],
-    tests: [...service, 'test/github-api/*.test.ts'],
+    tests: [...service, 'test/{dpop,github-api,mcp/server}/*.test.ts', 'test/oidc/create-verifier.test.ts'],
   },
   codes: {
     mutate: [
@@ -170,9 +175,9 @@ export const groups = {
     ],
     tests: [
       'test/request/guard-headers.test.ts',
-      'test/session/{claims,hold-signals,pace,revoke,session}.test.ts',
+      'test/session/{claims,hold-signals,pace,revoke,session,session-record}.test.ts',
       'test/paths/session.test.ts',
-      'test/flow/signals.test.ts',
+      'test/flow/{session,signals}.test.ts',
       'test/store/turns.test.ts',
     ],
   },
