@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 /**
- * What `npm run check` runs at the same time. `tsgo` is TypeScript 7, in a third of the time; the build, the guides and the
- * published package are checked with TypeScript 6.
+ * What `npm run check` runs at the same time. `tsgo` is TypeScript 7, in a third of the time; the build and the published
+ * package are checked with TypeScript 6 too.
  */
 const CHECKS = [
   'tsgo -p test',

@@ -165,11 +165,11 @@ function blocksOf(kind: string, text: string): string[] {
 
 /** The compiler's complaints about files; empty if it has none. */
 async function complaintsAbout(files: readonly string[]): Promise<string> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const tsgo = join(root, 'node_modules/@typescript/native-preview/bin/tsgo')
   // JavaScript blocks cannot declare the types of parameters.
   const options =
     '--noEmit --skipLibCheck --types node --target es2023 --module nodenext --moduleResolution nodenext --ignoreConfig --allowJs --checkJs --strict --noImplicitAny false'
-  const { stdout } = await promisify(execFile)(process.execPath, [tsc, ...options.split(' '), ...files], {
+  const { stdout } = await promisify(execFile)(process.execPath, [tsgo, ...options.split(' '), ...files], {
     cwd: root,
   }).catch((error) => error)
   return stdout
