@@ -1,13 +1,14 @@
-import { join } from 'node:path'
-import ts from 'typescript'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const BEFORE = `
-import { authorizeDevice, type OAuthToken, type ShownCodes } from '../src/index.ts'
-import { app } from '../src/auth/index.ts'
-import { createSession, memoryStore } from '../src/session/index.ts'
-import { createService, type Service } from '../src/service/index.ts'
-import { loginCommands } from '../src/terminal/index.ts'
+import { authorizeDevice, type OAuthToken, type ShownCodes } from '../../src/index.ts'
+import { app } from '../../src/auth/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
+import { createService, type Service } from '../../src/service/index.ts'
+import { loginCommands } from '../../src/terminal/index.ts'
 declare const token: OAuthToken
 declare const onCodes: (codes: ShownCodes) => void
 declare const caller: Awaited<ReturnType<Service['authenticate']>>
@@ -42,27 +43,26 @@ const MISTAKES: readonly (readonly [code: string, marked: string, says: string])
 
 test('the compiler marks the mistake, and names what is missing or was meant', () => {
   const text = BEFORE + MISTAKES.map(([code]) => code).join('\n')
-  const told = diagnosticsOf(text).map(({ start = 0, length = 0, messageText }) => [
-    lineAt(text, start),
-    text.slice(start, start + length),
-    ts.flattenDiagnosticMessageText(messageText, '\n'),
-  ])
+  const lines = text.split('\n')
+  const told = complaintsAbout(text).map(({ line, column, message }) => {
+    const code = lines[line - 1] ?? ''
+    const [, marked = ''] = MISTAKES.find(([one]) => one === code) ?? []
+    return [code, code.slice(column - 1).startsWith(marked) && marked, message]
+  })
   expect(told).toEqual(MISTAKES.map(([code, marked, says]) => [code, marked, expect.stringContaining(says)]))
 })
 
-/** Type-checks a text as a file of this folder. */
-function diagnosticsOf(text: string): readonly ts.Diagnostic[] {
-  const path = join(import.meta.dirname, 'mistakes.ts')
-  const { config } = ts.readConfigFile(join(import.meta.dirname, 'tsconfig.json'), ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, import.meta.dirname)
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile } = host
-  host.getSourceFile = (name, language, ...more) =>
-    name === path ? ts.createSourceFile(name, text, language) : getSourceFile(name, language, ...more)
-  const program = ts.createProgram([path], options, host)
-  return program.getSemanticDiagnostics(program.getSourceFile(path))
-}
-
-function lineAt(text: string, start: number): string | undefined {
-  return text.split('\n')[text.slice(0, start).split('\n').length - 1]
+/** Type-checks a text as a file of the tests. */
+function complaintsAbout(text: string) {
+  const folder = resolve(import.meta.dirname, '../.cache/mistakes')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'mistakes.ts'), text)
+  const settings = { extends: '../../test/tsconfig.json', include: ['mistakes.ts'], exclude: [] }
+  const compilerOptions = { incremental: false, tsBuildInfoFile: null, rootDir: '../..' }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...settings, compilerOptions }))
+  const tsgo = resolve(import.meta.dirname, '../node_modules/.bin/tsgo')
+  const { stdout } = spawnSync(tsgo, ['-p', folder, '--pretty', 'false'], { encoding: 'utf8' })
+  return [...stdout.matchAll(/^\S*mistakes\.ts\((\d+),(\d+)\): (.*(?:\n .*)*)/gm)].map(
+    ([, line, column, message = '']) => ({ line: Number(line), column: Number(column), message }),
+  )
 }

@@ -41,7 +41,7 @@ const root = resolve(import.meta.dirname, '../..')
 
 /** The project `bound` walks all paths with DPoP and a resource. The others walk one in so many paths with it once more. */
 const isBound = process.env.WALKS === 'bound'
-const BOUND_ONE_IN = 20
+const BOUND_ONE_IN = 100
 
 /**
  * Walks all paths with the real code. What it walked is read from the code alone: code that does nothing fails on every
