@@ -58,6 +58,18 @@ together() {
   return "$status"
 }
 
+# Starts a command that uses one core, beside the next steps: it gets what they leave. Its own step is `started_beside`.
+start_beside() {
+  rm -f .cache/beside.status
+  { nice -n 19 bash -c "$1" >.cache/beside.log 2>&1; echo $? >.cache/beside.status; } &
+  beside=$!
+}
+
+started_beside() {
+  tail -n +1 -f --pid="$beside" .cache/beside.log
+  return "$(<.cache/beside.status)"
+}
+
 # Debian's packages, by the command that each brings. npm's browsers would be downloaded, and where one of these is
 # missing, the tests that need it are skipped.
 debian() {
