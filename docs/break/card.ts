@@ -55,7 +55,7 @@ export function faultLinks(recorded: Recorded, choice: Choice): string {
 }
 
 /** The picture of a choice, which plays once. */
-export function raceSvg(recorded: Recorded, choice: Choice, width: number): string {
+export function raceSvg(recorded: Recorded, choice: Choice, width: number, isTall = false): string {
   const { fault, isCareful } = choice
   const lanes = runsOf(recorded, choice).map(
     (run, lane): Lane => ({
@@ -64,7 +64,7 @@ export function raceSvg(recorded: Recorded, choice: Choice, width: number): stri
       run,
     }),
   )
-  const { height, content, playing } = drawRace(lanes, fault, width)
+  const { height, content, playing } = drawRace(lanes, fault, width, isTall)
   const results = lanes.map(
     ({ name, run }) => `${name} ${verdictOf(run).slice(1).join(', ')}. ${run.error ?? ''}`,
   )

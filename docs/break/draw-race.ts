@@ -31,12 +31,12 @@ interface Area extends Segment {
 
 /** Pixels. */
 const FORMS = {
-  wide: { left: 218, right: 156, top: 30, row: 70, bar: 0 },
-  narrow: { left: 4, right: 4, top: 30, row: 76, bar: 24 },
+  wide: { left: 218, right: 156, top: 30, row: 70, bar: 0, height: 30 },
+  narrow: { left: 4, right: 4, top: 30, row: 76, bar: 24, height: 30 },
+  tall: { left: 190, right: 142, top: 30, row: 108, bar: 0, height: 46 },
 }
-const BAR = 30
-/** From the top of a bar to its polls. */
-const POLLS = 41
+/** From the bottom of a bar to its polls. */
+const POLLS = 11
 const AXIS = 20
 
 /** Seconds of the axis: at least, and the latest end that it shows. */
@@ -88,16 +88,24 @@ export function verdictOf({ outcome, end }: Run): readonly [role: Role, verdict:
  * Draws logins that meet the same fault, one below the other, and plays them once. Without animations it is finished.
  *
  * @param width Pixels.
+ * @param isTall Whether there is room for higher bars.
  * @param from The second at which the animation begins. Default: shortly before the fault.
  */
-export function drawRace(lanes: readonly Lane[], fault: Fault, width: number, from = 8): Drawing {
+export function drawRace(
+  lanes: readonly Lane[],
+  fault: Fault,
+  width: number,
+  isTall = false,
+  from = 8,
+): Drawing {
   const isNarrow = width < NARROW
-  const form = isNarrow ? FORMS.narrow : FORMS.wide
+  const form = FORMS[isNarrow ? 'narrow' : isTall ? 'tall' : 'wide']
+  const polls = form.height + POLLS
   const { approvedAt = APPROVED_AT, restarts = false } = fault
   const last = width - form.right
   const { end, xOf } = scale(lanes, form.left, last)
   const topOf = (lane: number) => form.top + lane * form.row + form.bar
-  const bottom = topOf(lanes.length - 1) + POLLS + 12
+  const bottom = topOf(lanes.length - 1) + polls + 12
   const begin = Math.min(from, approvedAt - 2)
   const late = (x: number) => `--late:${Math.max(0, (x - xOf(begin)) / (last - xOf(begin))).toFixed(3)}`
 
@@ -106,20 +114,21 @@ export function drawRace(lanes: readonly Lane[], fault: Fault, width: number, fr
     const areas = segments.map((segment, index): Area => {
       const x = xOf(segment.from) + 1
       const width = xOf(segments[index + 1]?.from ?? end) - x - 1
-      return { ...segment, x, y: topOf(lane), width, height: BAR }
+      return { ...segment, x, y: topOf(lane), width, height: form.height }
     })
-    const polls = run.polls.filter(({ at }) => at < end)
     return {
       shapes: [
-        element('path', { class: 'grid', d: `M${form.left} ${topOf(lane) + POLLS}H${last}` }),
+        element('path', { class: 'grid', d: `M${form.left} ${topOf(lane) + polls}H${last}` }),
         ...areas.map((area) => element('g', { class: area.role }, box('shape', area, 8))),
-        ...polls.map(({ at, result }) => drawPoll(xOf(at), topOf(lane) + POLLS, result)),
+        ...run.polls
+          .filter(({ at }) => at < end)
+          .map(({ at, result }) => drawPoll(xOf(at), topOf(lane) + polls, result)),
       ],
       words: areas.flatMap((area) => wordsIn(area, isNarrow ? undefined : xOf(approvedAt))),
     }
   })
   const words = lanes.flatMap(({ name, version, run }, lane) => {
-    const y = topOf(lane)
+    const y = topOf(lane) + (form.height - FORMS.wide.height) / 2
     const [role, verdict, rest] = verdictOf(run)
     const isLate = { class: `${role} late`, style: late(Math.min(last, xOf(run.end))) }
     if (isNarrow)
@@ -179,8 +188,8 @@ function scale(lanes: readonly Lane[], first: number, last: number) {
 }
 
 /** What is written in a bar: in that of a login which ended, also what the user does not know. */
-function wordsIn({ role, words, x, y, width }: Area, approval: number | undefined): string[] {
-  const middle = y + BAR / 2
+function wordsIn({ role, words, x, y, width, height }: Area, approval: number | undefined): string[] {
+  const middle = y + height / 2
   // In a short bar the words come closer to its ends.
   const inset = role === 'bad' ? 8 : Math.max(2, Math.min(8, Math.floor((width - widthOf(words, BOLD)) / 2)))
   const end = x + width - inset
@@ -242,7 +251,7 @@ function drawApproval(
   const lines = isNarrow
     ? tops.flatMap((top) => [
         [top - 4, top],
-        [top + BAR, top + POLLS + 8],
+        [top + FORMS.narrow.height, top + FORMS.narrow.height + POLLS + 8],
       ])
     : [[20, bottom]]
   return element(

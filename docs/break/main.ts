@@ -8,6 +8,9 @@ declare const clients: Readonly<Record<string, Client>>
 /** Pixels of the picture at least. A narrower window scrolls it. */
 const NARROWEST = 290
 
+/** Pixels in height from which its bars are higher. */
+const TALL = 360
+
 const recorded: Recorded = JSON.parse(find('#recorded').textContent ?? '')
 const picture = find('#picture')
 let choice = choiceOf(location.hash)
@@ -41,7 +44,8 @@ function showMarks(): void {
 }
 
 function draw(): void {
-  picture.innerHTML = raceSvg(recorded, choice, Math.max(NARROWEST, picture.clientWidth))
+  const { clientWidth, clientHeight } = picture
+  picture.innerHTML = raceSvg(recorded, choice, Math.max(NARROWEST, clientWidth), clientHeight >= TALL)
 }
 
 /** Runs everything that is recorded again, here, and shows what differs. */

@@ -16,7 +16,7 @@ export function racePicture(
   width: number,
   scheme: Exclude<Scheme, 'auto'>,
 ): string {
-  const { height, content, playing } = drawRace(lanes, fault, width - 2 * MARGIN, FROM)
+  const { height, content, playing } = drawRace(lanes, fault, width - 2 * MARGIN, false, FROM)
   const colors = scheme === 'light' ? LIGHT : DARK
   const results = lanes.map(({ name, run }) => `${name} ${verdictOf(run)[1]}`)
   return picture(
