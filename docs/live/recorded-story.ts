@@ -13,10 +13,13 @@ export class RecordedStory {
   readonly #device = new DeviceSide()
   readonly #service = new ServiceSide()
   readonly #story = loginStory(this.#device, this.#service)
+  readonly #isWhole: boolean
   #began: number | undefined
   #grant: RecordedGrant | undefined
 
-  constructor() {
+  /** @param isWhole Whether all of it is known at its start: then its messages are listed from the first to the last. */
+  constructor(isWhole = false) {
+    this.#isWhole = isWhole
     find('#service').hidden = true
   }
 
@@ -30,7 +33,16 @@ export class RecordedStory {
         this.#story.add(this.#device.momentOf(event, at), isNow)
         break
       case 'message':
-        this.#story.add({ at, paint: (moves) => showMessage(event, at, moves ? TRAVEL : 0) }, isNow)
+        this.#story.add(
+          this.#isWhole
+            ? {
+                at,
+                paint: () => showMessage(event, at, 0, '', 'oldest first'),
+                foretell: () => showMessage(event, at, 0, '', 'ahead'),
+              }
+            : { at, paint: (moves) => showMessage(event, at, moves ? TRAVEL : 0) },
+          isNow,
+        )
         break
       case 'grant':
         find('#service').hidden = false

@@ -13,17 +13,19 @@ const SIGNS: Readonly<Record<Message['kind'], string>> = { request: '→', respo
  * @param at Milliseconds since the story began.
  * @param travel Milliseconds; 0 for a past message.
  * @param who The sender, if there are several.
+ * @param order Where a new exchange goes in the list: to its start, or to its end, also before it happened (`ahead`).
  */
 export function showMessage(
   { exchange, kind, title, fields }: Message,
   at: number,
   travel: number,
   who = '',
+  order: 'newest first' | 'oldest first' | 'ahead' = 'newest first',
 ): void {
   animate(kind, travel, who)
   const line = make(
     'div',
-    `message ${kind}`,
+    `message ${kind}${order === 'ahead' ? ' ahead' : ''}`,
     make('span', 'direction', wayOf(kind, who), make('span', 'unseen', ` ${kind} `)),
     make('code', '', title),
     ...fields.map(([name, value]) => make('span', 'field', `${name} `, make('b', '', value))),
@@ -33,12 +35,17 @@ export function showMessage(
   const present = list.querySelector(`[data-exchange="${id}"]`)
   if (present) {
     present.append(line)
-    fold(present)
+    if (order === 'newest first') fold(present)
     return
   }
   const item = make('li', 'exchange', make('p', 'at', timeText(at)), line)
   item.dataset.exchange = id
-  prepend(list, item, KEPT)
+  if (order === 'newest first') {
+    prepend(list, item, KEPT)
+    return
+  }
+  list.append(item)
+  if (order === 'oldest first') list.scrollTop = item.offsetTop
 }
 
 function wayOf(kind: Message['kind'], who: string): string {

@@ -10,6 +10,8 @@ export interface Moment {
   readonly state?: { readonly name: string; readonly role: string }
   /** Shows the moment. It moves only if it has just happened (`isNow`). */
   readonly paint: (isNow: boolean) => void
+  /** Shows it while the page shows an earlier moment. */
+  readonly foretell?: () => void
 }
 
 /** Milliseconds for which each moment is shown when a story is played again. */
@@ -82,6 +84,7 @@ export class Story {
     this.#clear()
     const end = this.isNow ? this.#moments.length : this.#stops[stop + 1]
     for (const { paint } of this.#moments.slice(0, end)) paint(false)
+    for (const { foretell } of this.#moments.slice(end)) foretell?.()
     this.#showPlace()
   }
 

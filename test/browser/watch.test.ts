@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)(`the page of --watch, ${IN_CHROMIUM}`, { timeout: 
     await tab.focus('#moment')
     await tab.keyboard.press('Home')
     await lit('requesting')
-    await tab.getByRole('button', { name: 'Back to now' }).click()
+    await tab.getByRole('button', { name: 'Show the latest' }).click()
     await lit('waiting.pending')
     // The stream may be requested again after the reload interrupted it.
     expect(new Set(asked.filter((url) => !url.startsWith('data:')))).toEqual(
