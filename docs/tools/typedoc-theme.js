@@ -58,7 +58,13 @@ const CLASSES = {
   'index.html': 'landing',
   'documents/Guides.html': 'overview',
   'documents/Errors.html': 'errors',
+  'documents/Evidence.html': 'evidence',
+  'documents/Threat_model.html': 'threats',
 }
+
+/** What the list of the properties below says again. */
+const OUTLINE =
+  /<div class="tsd-signature"><span class="tsd-signature-keyword">interface.*?<\/div>\s*(?:<section class="tsd-panel tsd-hierarchy".*?<\/section>)?/s
 
 /** The picture of the site where others link to it. */
 const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
@@ -95,6 +101,8 @@ class SiteTheme extends DefaultTheme {
     const context = super.getRenderContext(page)
     context.navigation = () => raw(navigation(context, page))
     context.toolbar = () => raw(toolbar(context, page))
+    // From where a member is inherited is of no use to a reader.
+    context.memberSources = () => raw('')
     context.defaultLayout = (template, page) => {
       const content = stackTables(withBars(breakable(accessible(text(template(page))))))
       if (page.url === 'modules.html') {
@@ -108,7 +116,13 @@ class SiteTheme extends DefaultTheme {
           headings: section.headings.filter(({ level }) => level !== 1),
         }))
       if (!page.model.kindOf(ReflectionKind.Function))
-        return raw(layout(context, page, /Options$/.test(page.model.name) ? groupOptions(content) : content))
+        return raw(
+          layout(
+            context,
+            page,
+            /Options$/.test(page.model.name) ? groupOptions(content.replace(OUTLINE, '')) : content,
+          ),
+        )
       const ordered = readFirst(content)
       page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
       return raw(layout(context, page, ordered))
@@ -229,7 +243,12 @@ function onward(context, { project, model }) {
 /** Repeats the rail of a long document above its text, for a phone. @param {string} content @param {Page} page @param {string} menu */
 function withContents(content, page, menu) {
   const [links = ''] = /<a href.*(?=<\/div><\/details>)/s.exec(menu) ?? []
-  if (!page.model.isDocument() || page.url in CLASSES || links.split('<a ').length < 5) return content
+  if (
+    !page.model.isDocument() ||
+    /overview|errors/.test(CLASSES[page.url] ?? '') ||
+    links.split('<a ').length < 5
+  )
+    return content
   return content.replace(
     '</h1>',
     `</h1><details class="contents"><summary>On this page</summary>${links}</details>`,
