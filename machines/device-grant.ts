@@ -157,17 +157,17 @@ export const deviceGrant = setup({
       initial: 'requested',
       on: {
         poll: [
-          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          { guard: 'overdue', target: 'expired', description: 'after expiry: expired_token' },
           { guard: 'tooEarly', target: '.slowed', actions: 'raiseInterval', description: 'too early: slow_down' },
-          { target: '.pending', actions: 'keepTime', description: 'in time: authorization_pending' },
+          { target: '.pending', actions: 'keepTime', description: 'before expiry: authorization_pending' },
         ],
         approve: [
-          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
-          { target: 'approved', actions: 'keepUser', description: 'in time' },
+          { guard: 'overdue', target: 'expired', description: 'after expiry: expired_token' },
+          { target: 'approved', actions: 'keepUser', description: 'before expiry' },
         ],
         deny: [
-          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
-          { target: 'denied', description: 'in time' },
+          { guard: 'overdue', target: 'expired', description: 'after expiry: expired_token' },
+          { target: 'denied', description: 'before expiry' },
         ],
       },
       states: {
@@ -191,8 +191,8 @@ export const deviceGrant = setup({
       meta: { text: 'Approved.' },
       on: {
         poll: [
-          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
-          { target: 'issuing', actions: 'takeClaim', description: 'in time' },
+          { guard: 'overdue', target: 'expired', description: 'after expiry: expired_token' },
+          { target: 'issuing', actions: 'takeClaim', description: 'before expiry' },
         ],
       },
     },
@@ -202,7 +202,7 @@ export const deviceGrant = setup({
       meta: { text: 'Issuing the token.' },
       on: {
         poll: [
-          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          { guard: 'overdue', target: 'expired', description: 'after expiry: expired_token' },
           { guard: 'claimHolds', target: 'issuing', description: 'claim is held: authorization_pending' },
           { target: 'issuing', actions: 'takeClaim', description: 'claim has expired: taken over' },
         ],
@@ -221,8 +221,8 @@ export const deviceGrant = setup({
       meta: { text: 'Denied.' },
       on: {
         poll: [
-          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
-          { target: 'denied', description: 'in time: access_denied' },
+          { guard: 'overdue', target: 'expired', description: 'after expiry: expired_token' },
+          { target: 'denied', description: 'before expiry: access_denied' },
         ],
       },
     },

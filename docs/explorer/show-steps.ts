@@ -22,7 +22,7 @@ export function showSteps(
       'step',
       make('span', 'at', timeText(step.at)),
       make('span', 'words', step.words),
-      make('span', `state ${roleOf(step)}`, make('span', 'dot'), states.join(' · ')),
+      make('span', `state ${roleOf(step)}`, make('span', 'dot'), wordsOf(states)),
       ...step.wire.map(showMessage),
     )
     button.addEventListener('click', () => onChoose(index))
@@ -32,6 +32,11 @@ export function showSteps(
   list.replaceChildren(...items)
   // Times that are all equal tell nothing.
   list.classList.toggle('timed', new Set(path.map(({ at }) => at)).size > 1)
+}
+
+/** The state of one machine, or of the device and the service. */
+function wordsOf([device = '', service = device]: readonly string[]): string {
+  return device === service ? device : `device ${device}, service ${service}`
 }
 
 /** Marks the step that is shown, and those before it. */

@@ -23,22 +23,22 @@ export const deviceGrant = setup({
       initial: "requested",
       on: {
         poll: [
-          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
+          { guard: { type: "overdue" }, target: "expired", description: "after expiry: expired_token" },
           {
             guard: { type: "tooEarly" },
             target: ".slowed",
             actions: [{ type: "raiseInterval" }],
             description: "too early: slow_down",
           },
-          { target: ".pending", actions: [{ type: "keepTime" }], description: "in time: authorization_pending" },
+          { target: ".pending", actions: [{ type: "keepTime" }], description: "before expiry: authorization_pending" },
         ],
         approve: [
-          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
-          { target: "approved", actions: [{ type: "keepUser" }], description: "in time" },
+          { guard: { type: "overdue" }, target: "expired", description: "after expiry: expired_token" },
+          { target: "approved", actions: [{ type: "keepUser" }], description: "before expiry" },
         ],
         deny: [
-          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
-          { target: "denied", description: "in time" },
+          { guard: { type: "overdue" }, target: "expired", description: "after expiry: expired_token" },
+          { target: "denied", description: "before expiry" },
         ],
       },
       states: {
@@ -53,8 +53,8 @@ export const deviceGrant = setup({
       meta: { text: "Approved." },
       on: {
         poll: [
-          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
-          { target: "issuing", actions: [{ type: "takeClaim" }], description: "in time" },
+          { guard: { type: "overdue" }, target: "expired", description: "after expiry: expired_token" },
+          { target: "issuing", actions: [{ type: "takeClaim" }], description: "before expiry" },
         ],
       },
     },
@@ -64,7 +64,7 @@ export const deviceGrant = setup({
       meta: { text: "Issuing the token." },
       on: {
         poll: [
-          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
+          { guard: { type: "overdue" }, target: "expired", description: "after expiry: expired_token" },
           { guard: { type: "claimHolds" }, target: "issuing", description: "claim is held: authorization_pending" },
           { target: "issuing", actions: [{ type: "takeClaim" }], description: "claim has expired: taken over" },
         ],
@@ -83,8 +83,8 @@ export const deviceGrant = setup({
       meta: { text: "Denied." },
       on: {
         poll: [
-          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
-          { target: "denied", description: "in time: access_denied" },
+          { guard: { type: "overdue" }, target: "expired", description: "after expiry: expired_token" },
+          { target: "denied", description: "before expiry: access_denied" },
         ],
       },
     },

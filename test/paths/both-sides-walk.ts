@@ -13,14 +13,14 @@ export const DELIVERIES = {
   responseLost: 'response lost',
   responseLate: 'response too late',
   twice: 'polled twice',
-  twiceReceivedLast: 'polled twice, one lost',
+  twiceReceivedLast: 'polled twice, first response lost',
 } as const
 
 /** What the device knows after a poll. */
 const KNOWN: Readonly<Record<string, string>> = {
   'waiting.pending': 'still pending',
-  'waiting.slowed': 'slow down',
-  authorized: 'token received',
+  'waiting.slowed': 'slow_down',
+  authorized: 'token',
   denied: 'denied',
   expired: 'expired',
   failed: 'unknown code',
@@ -160,7 +160,10 @@ export function nameOfBothSidesPath(walked: readonly WalkedStep<BothSides, BothS
   return walked
     .map(({ step, situation: { device } }) => {
       const known = device.device && KNOWN[stateId(device.device.value)]
-      return step.type === 'poll' && known ? `${labelOf(step)}: ${known}` : labelOf(step)
+      if (step.type !== 'poll' || !known) return labelOf(step)
+      return step.delivery === 'twiceReceivedLast'
+        ? `${known} after a lost response`
+        : `${labelOf(step)}: ${known}`
     })
     .join(', then ')
 }
