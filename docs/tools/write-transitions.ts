@@ -10,14 +10,15 @@ export function writeTransitions(machine: Machine, file: string): string {
 
 ${machine.description}
 
-${pictureOf(file, 'The states and transitions that are listed below.')}
+${pictureOf(file, 'The states and transitions listed below.')}
 
 Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run diagrams\`. For Stately's editor:
 [${file}.stately.js](${file}.stately.js) to paste, [${file}.machine.json](${file}.machine.json) to import.
 
 ## States and transitions
 
-A transition is written as \`event [guard]\`. \`done\` and \`error\` end what the state runs.
+Each state has its tags in parentheses, and in quotes what a user is shown. A transition is written as \`event [guard]\`; \`done\` and
+\`error\` end what the state runs.
 
 ${states.map((state) => stateText(state, machine)).join('\n')}${fromSeveral(machine)}
 `
@@ -27,7 +28,7 @@ ${states.map((state) => stateText(state, machine)).join('\n')}${fromSeveral(mach
 function stateText({ id, description, text, tags, type }: State, machine: Machine): string {
   const transitions = rowsOf(machine).filter((row) => row.length === 1 && row[0]?.from === id)
   return [
-    `- **${code(id)}**${type === 'final' ? ' (final)' : ''}: ${description} Shown: “${text}” Tags: ${list(tags)}`,
+    `- **${code(id)}** (${type === 'final' ? 'final, ' : ''}${list(tags)}): ${description} “${text}”`,
     ...transitions.map((row) => `  - ${transitionText(row, machine)}`),
   ].join('\n')
 }
