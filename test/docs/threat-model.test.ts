@@ -20,7 +20,7 @@ const threats = (page.split(/^## What remains\n(?:(?!## ).*\n)*/m)[1] ?? '')
       .trim()
     const [, threat = '', sources = ''] = /^\*\*(.+?)\*\*(?: \(([\d., ;]+)\))?/.exec(text) ?? []
     const [, task = ''] = /\*\*You:\*\* (.+?)(?=\\|$)/.exec(text) ?? []
-    const [, tests = ''] = /\bTests: (.+)$/.exec(text) ?? []
+    const [, tests = ''] = /<summary>Tests<\/summary> (.+) <\/details>$/.exec(text) ?? []
     const sections = sources.split('; ').flatMap((source) => {
       const [rfc, ...numbers] = source.split(', ')
       return numbers.map((number) => `${rfc}, ${number}`)
