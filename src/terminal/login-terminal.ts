@@ -29,7 +29,10 @@ export interface TerminalOptions {
   readonly copy?: boolean
   /** Listen to keys, if input and output are terminals: Enter opens the browser, C copies the code. Default: true. */
   readonly keys?: boolean
-  /** Print one JSON object per line, for programs. Default: false. */
+  /**
+   * Print one JSON object per line, for programs: the events `notice`, `codes`, `state`, `authorized` and `failed`. Default:
+   * false.
+   */
   readonly json?: boolean
   /** Use colors on a terminal, unless `NO_COLOR` is set. Default: true. */
   readonly color?: boolean
