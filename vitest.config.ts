@@ -58,13 +58,19 @@ export function memoryStore(...options) {
       : undefined,
 }
 
-/** A worker ends where the next file needs another environment, so those that need a page come last. */
-class PagesLast extends BaseSequencer {
+/** They take longest, which neither their size says nor, as they load for seconds, what vitest remembers of them. */
+const LONGEST = /\/test\/(paths\/[\w-]+|docs\/diagrams)\.test\.ts$/
+
+/** The longest files first, and those that need a page last: a worker ends where the next file needs another environment. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const needsPage = ({ moduleId }: TestSpecification) =>
-      readFileSync(moduleId, 'utf8').startsWith('// @vitest-environment jsdom')
     const sorted = await super.sort(files)
-    return [...sorted.filter((file) => !needsPage(file)), ...sorted.filter(needsPage)]
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      readFileSync(moduleId, 'utf8').startsWith('// @vitest-environment jsdom')
+        ? 1
+        : -Number(LONGEST.test(moduleId))
+    const ranks = new Map(sorted.map((file) => [file, rankOf(file)]))
+    return sorted.sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))
   }
 }
 
@@ -118,7 +124,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     // Many tests start programs and servers, for which a busy machine may leave too little time. The report shows a retry.
     retry: process.env.CI ? 1 : 0,
-    sequence: { sequencer: PagesLast },
+    sequence: { sequencer: LongestFirst },
     // No test leaves anything behind, so that one worker can run many files: loading the modules anew for each of them
     // took a quarter of the time.
     isolate: false,
