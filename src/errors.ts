@@ -189,7 +189,7 @@ export class BadResumeError extends AuthgraphError {
 }
 
 /**
- * Why an app JWT could not be signed: the key, the app id, the clock, or the signing. The meaning of a code never
+ * Why an app JWT could not be signed: the key, the app ID, the clock, or the signing. The meaning of a code never
  * changes.
  */
 export type JwtErrorCode =

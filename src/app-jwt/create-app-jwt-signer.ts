@@ -10,9 +10,9 @@ const BACKDATING = 60
 /** Seconds until `exp`, 60 less than the service accepts. */
 const LIFETIME = 540
 
-/** Options of an app JWT: the app id, and either a private key or a function that signs. */
+/** Options of an app JWT: the app ID, and either a private key or a function that signs. */
 export type AppJwtOptions = {
-  /** The app id or the client ID of the app, written to the `iss` claim: a number as a number, a string as a string. */
+  /** The app ID or the client ID of the app, written to the `iss` claim: a number as a number, a string as a string. */
   readonly appId: number | string
   /** Tells the time. Default: the system clock. */
   readonly clock?:
@@ -116,6 +116,6 @@ function checkAppId(appId: number | string): void {
   if (!usable)
     throw new JwtError(
       'bad_app_id',
-      'the app id must be a positive integer, or a client ID without white space around it',
+      'the app ID must be a positive integer, or a client ID without white space around it',
     )
 }

@@ -60,7 +60,7 @@ const KNOWN: Names<AppJwtOptions> = { appId: true, privateKey: true, sign: true,
 
 /** Authenticates as a GitHub App. */
 export interface AppAuth extends Auth {
-  /** The app id or the client ID of the app. */
+  /** The app ID or the client ID of the app. */
   readonly appId: number | string
 }
 

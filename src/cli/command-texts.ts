@@ -22,14 +22,12 @@ const ADVICE: Partial<Record<Code, string>> = {
   response_too_large: CHECK_ADDRESS,
   refused: 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.',
   bad_resume: 'Run the command without --resume.',
-  bad_app_id: 'Set --app-id to the id shown in the settings of the app.',
+  bad_app_id: 'Set --app-id to the ID shown in the settings of the app.',
   secret_in_argument:
     'Use a file, - for standard input, or env:NAME for a variable. Treat the secret as leaked, and revoke it.',
-  no_keyring: [
-    'Unlock it, or log in with another store:',
-    '  --store file           a plain-text file that only you can read',
-    '  --store none --print   nowhere: authgraph login prints the token',
-  ].join('\n'),
+  no_keyring:
+    'Unlock it, or add --store file: a plain-text file that only you can read.\n' +
+    'With --store none --print, authgraph login prints the token and does not store it.',
 }
 
 const REFUSAL_ADVICE: Readonly<Record<number, string>> = {

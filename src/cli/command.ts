@@ -4,9 +4,6 @@ import { isHolding } from '../session/node/hold-signals.ts'
 import { markedLines, styled, wrapFor, writerTo } from '../terminal/writer.ts'
 import { CommandError } from './command-error.ts'
 
-/** Columns of the widest option whose description stands beside it. */
-const WIDEST = 24
-
 const { formatHelp, formatItem, padWidth } = Help.prototype
 
 const plain = new Help()
@@ -15,7 +12,10 @@ const plain = new Help()
 const COMMON = ['--no-color', '--help']
 
 /** Columns of a line of help. */
-const WIDTH = 80
+const WIDTH = Math.min(process.stdout.columns || 80, 80)
+
+/** Columns of the widest option whose description stands beside it. */
+const WIDEST = Math.floor(WIDTH * 0.3)
 
 /** The errors of a reader, such as `head`, or of a terminal that has gone: nobody is left to tell. */
 const GONE: readonly unknown[] = ['EPIPE', 'EIO']
@@ -35,7 +35,8 @@ export const layout: Partial<Help> = {
   styleTitle: bold,
   styleSubcommandTerm: cyan,
   styleOptionTerm: cyan,
-  helpWidth: Math.min(process.stdout.columns || WIDTH, WIDTH),
+  helpWidth: WIDTH,
+  minWidthToWrap: 20,
   // The description of a longer option goes below it, so that the other descriptions have room.
   padWidth: (command, help) => Math.min(padWidth.call(help, command, help), WIDEST),
   formatItem: (term, width, description, help) =>
@@ -48,12 +49,14 @@ export const layout: Partial<Help> = {
     return [...options.filter((option) => !isCommon(option)), ...options.filter(isCommon)]
   },
   groupItems: (_, visible, groupOf) => plain.groupItems(visible, visible, groupOf),
-  // One pair of brackets holds what the description and the declaration say.
-  optionDescription: (option) => {
-    const { description } = option
-    const declared = plain.optionDescription(option).slice(description.length)
-    return (description + declared.replaceAll('"', '')).replace(') (', '; ')
-  },
+  optionDescription: (option) => joined(option.description, plain.optionDescription(option)),
+  argumentDescription: (argument) => joined(argument.description, plain.argumentDescription(argument)),
+}
+
+/** One pair of brackets holds what the description and the declaration say. */
+function joined(description: string, described: string): string {
+  const declared = described.slice(description.length).replaceAll('"', '')
+  return (description + declared.replace(/, (default|env):/g, '; $1:')).replace(') (', '; ')
 }
 
 /** Shows usage errors like all others. */
@@ -62,6 +65,12 @@ export const marked: OutputConfiguration = {
     const [message = '', ...advice] = text
       .replace(/^error: /, '')
       .replace(/^required option '(\S+).*' not specified/, 'option $1 is missing')
+      .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument ('.*') is invalid/s, 'invalid value $2 for $1')
+      .replace(/^command-argument value ('.*') is invalid for argument '(\w+)'/s, 'invalid $2 $1')
+      .replace(
+        /^option '(?:-\w, )?(--[\w-]+).*' cannot be used with option '(?:-\w, )?(--[\w-]+).*'/,
+        '$1 cannot be used with $2',
+      )
       .replace(/^\((.*)\)$/m, '$1')
       .trimEnd()
       .split('\n')

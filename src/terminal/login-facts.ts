@@ -43,10 +43,16 @@ export function newLoginReport(
         ? [fact('type', `${tokenType || 'unknown'}: ${command} stores it but cannot send it`)]
         : []),
       fact('valid', validityOf(token)),
-      ...(place === undefined ? [] : [fact('stored in', place)]),
+      ...(place === undefined ? [] : [placeFact(place)]),
       '',
     ],
   }
+}
+
+/** Where a token is. The home folder is shortened, as shells do: a line has room for few whole paths. */
+export function placeFact(place: string): Line {
+  const { HOME } = process.env
+  return fact('stored in', HOME && place.startsWith(`${HOME}/`) ? `~${place.slice(HOME.length)}` : place)
 }
 
 /** Describes a login for programs. */
@@ -87,7 +93,7 @@ export function loginLines(
     fact('host', host),
     ...(token ? [fact('scopes', token.scopes.join(', ') || 'none'), fact('valid', validityOf(token))] : []),
     ...(pid === undefined ? [] : [fact('held by', `process ${pid}, which is refreshing it`)]),
-    ...(place === undefined ? [] : [fact('stored in', place)]),
+    ...(place === undefined ? [] : [placeFact(place)]),
     ...(view?.isStored === false ? [fact('not stored', 'the new token: the store cannot be written')] : []),
   ]
 }

@@ -93,14 +93,15 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   let signal: Signal | undefined
   let release = () => {}
 
-  const say = (event: string, message: string) => report.say({ event, message }, message)
-  const openAddress = ({ verificationUriComplete, verificationUri }: CodesOnScreen) => {
+  const say = (event: string, message: string, ...more: string[]) =>
+    report.say({ event, message }, message, ...more)
+  const openAddress = ({ verificationUriComplete, verificationUri }: CodesOnScreen, ...more: string[]) => {
     const address = verificationUriComplete ?? verificationUri
     const why = openBrowser(address)
     const { hostname, protocol, port } = new URL(address)
     const forward = () => texts.forwardPort(port || (protocol === 'https:' ? '443' : '80'))
     const instead = why && (isLoopback(hostname) ? forward() : texts.noBrowser[why])
-    say('open', instead ?? texts.opening(address))
+    say('open', instead ?? texts.opening(address), ...more)
   }
   const copyCode = async ({ userCode }: CodesOnScreen) => {
     const { copy } = await import('./copy.ts')
@@ -112,7 +113,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     codes = shown
     report.codes(shown)
     if (options.copy) void copyCode(shown)
-    if (options.open) openAddress(shown)
+    if (options.open) openAddress(shown, ...(isLive(stream) ? [''] : []))
   }
   const listen = (cancel: () => unknown) => {
     release()

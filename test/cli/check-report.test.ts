@@ -70,8 +70,13 @@ test('groups results by chapter, shows the exchange of a failure, and ends with 
         <dim>nobody approved</>
       <dim>– 96 more not checked</>
 
+      <bold>Failed</>
+      <red>✗</> the device code of another client is refused like an
+        unknown one
+
       <green>██████████████████████████████████████████████</><red>▓</><yellow>▒</><dim>░</>
-      <red>97 passed, 1 failed, 1 advised, 1 not applicable</> (57 requests, dialect github)
+      <red>97 passed, 1 failed, 1 advised, 1 not applicable</>
+      <dim>57 requests, dialect github</>
     "
   `)
 })
@@ -101,8 +106,9 @@ test('the summary is red only with a failure, and names no dialect that is not k
         <dim>RFC 8628, 3.4</>
         <dim>at most 160 bits</>
 
-      <green>████████████████████████████████████████████████</><red></><yellow></><dim></>
-      <green>1 passed, 0 failed, 0 advised, 0 not applicable</> (2 requests)
+      <green>████████████████████████████████████</><red></><yellow></><dim></>
+      <green>1 passed, 0 failed, 0 advised, 0 not applicable</>
+      <dim>2 requests</>
     "
   `)
 })

@@ -40,7 +40,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
         return write.call(this, text, ...rest)
       }`
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` }
-    const stdout = ['access_token  ‹secret›', 'GET /user     {"id":1,"login":"octocat"}']
+    const stdout = ['token       ‹secret› (bearer)', 'GET /user   {"id":1,"login":"octocat"}']
     const ended = { stdout, stderr: '', never: ['gho_', '\u001b'] }
     await world.expect('demo --approve --interval 1', ended, { env })
   })

@@ -212,12 +212,12 @@ test('exits with 1 if it cannot listen, and quotes no key', async () => {
   const { port } = taken.address() as { port: number }
   const pem = file('key.pem', selfSigned().key)
   for (const [options, error] of [
-    [['--port', String(port)], `port ${port} of 127.0.0.1 is in use`],
+    [['--port', String(port)], `Port ${port} of 127.0.0.1 is in use`],
     [['--tls-key', pem, '--tls-cert', pem], 'tls must have a private key and its certificate, both as PEM'],
   ] as const) {
     const served = serve('--demo-client', ...options)
     expect(await served.ended).toBe(1)
-    expect(served.stderr()).toContain(`✗ Cannot listen: ${error}`)
+    expect(served.stderr()).toContain(`✗ ${error}`)
   }
 })
 

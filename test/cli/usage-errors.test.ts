@@ -23,13 +23,13 @@ const INSTEAD = 'use --auth and --secret instead'
 type Refused = readonly [words: string, more: readonly string[], error: string, hint?: string]
 
 const REFUSED: readonly Refused[] = [
-  ['demo --approve --deny', [], "'--approve' cannot be used with option '--deny'", 'demo --help'],
+  ['demo --approve --deny', [], '--approve cannot be used with --deny', 'demo --help'],
   ['demo --aprove', [], 'Did you mean --approve?', 'demo --help'],
   ['dmeo', [], 'Did you mean demo?', '--help'],
   ['help dmeo', [], "Unknown command 'dmeo'\n  Did you mean demo?", '--help'],
   ['nothing --help', [], "Unknown command 'nothing'", '--help'],
-  ['completion cmd', [], 'Allowed choices are bash, zsh, fish', 'completion --help'],
-  ['logout --all --profile work', [], 'cannot be used with'],
+  ['completion cmd', [], "Invalid shell 'cmd'. Allowed choices are bash, zsh, fish.", 'completion --help'],
+  ['logout --all --profile work', [], '--all cannot be used with --profile'],
 
   [`${LOGIN} --store none`, [], 'add --print'],
   [LOGIN, ['--client-id', ''], 'AUTHGRAPH_CLIENT_ID'],
@@ -57,7 +57,7 @@ const REFUSED: readonly Refused[] = [
   [`${API} --auth app`, [], '--auth app requires --app-id and --key'],
   [`${API} --auth installation --app-id 1 --key a.pem`, [], 'requires --app-id, --key and --installation-id'],
 
-  ['jwt --key app.pem', [], 'No app id: set --app-id'],
+  ['jwt --key app.pem', [], 'No app ID: set --app-id'],
   ['jwt --app-id 1', [], 'No private key: set --key'],
   ['jwt --app-id 1 --key /nowhere', [], 'cannot be read (ENOENT): use a file'],
   ['jwt --app-id 1 --key env:NOT_SET', [], '--key is empty: check that the variable is set'],
@@ -87,7 +87,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
   [`${SERVE} --trust-proxy proxy`, [], '"proxy" is neither an IP address nor a network'],
-  [`${SERVE} --dialect gitlab`, [], 'Allowed choices are github, rfc8628'],
+  [`${SERVE} --dialect gitlab`, [], "Invalid value 'gitlab' for --dialect. Allowed choices are"],
 ]
 
 /** Variables, and a part of the error of a command that reads them. */

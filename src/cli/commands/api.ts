@@ -77,7 +77,7 @@ export function apiCommand(): Command {
     )
     .option('--user <name>', 'use this user name with --auth basic', userName)
     .option('--secret <place>', 'read the password or token from a file, - for standard input, or env:NAME')
-    .option('--app-id <id>', 'use this app id with --auth app or installation')
+    .option('--app-id <id>', 'use this app ID with --auth app or installation')
     .option('--key <place>', 'read the private key of the app from a file, - for standard input, or env:NAME')
     .option('--installation-id <id>', 'act as this installation of the app with --auth installation')
     .option('-X, --method <method>', 'use this method (default: GET, or POST with --field)', method)

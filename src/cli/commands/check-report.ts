@@ -57,7 +57,11 @@ export function checkReportTo(
     end: (report) => {
       const left = report.results.length - rows
       if (left > 0) print(['  ', styled('dim', `– ${left} more not checked`)])
-      print('', bar(report), summary(report))
+      const failures = report.results.filter(({ outcome }) => outcome === 'failed')
+      // Once more, because the table is longer than a screen.
+      if (failures.length > 0)
+        print('', ['  ', styled('bold', 'Failed')], ...failures.flatMap((one) => named(one, width)))
+      print('', bar(report, width), ...summary(report))
     },
   }
 }
@@ -87,6 +91,12 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
   ]
 }
 
+function named({ outcome, requirement }: CheckResult, width: number): Line[] {
+  return wrapWords(requirement, width - INDENT).map((line, index) =>
+    index === 0 ? ['  ', MARKS[outcome], ` ${line}`] : `${' '.repeat(INDENT)}${line}`,
+  )
+}
+
 function wire({ request, response }: ShownExchange, room: number): Styled[][] {
   const lines = `${request}\n\n${response}\n`.replaceAll('\t', '  ').split('\n')
   return lines.flatMap((line) =>
@@ -95,9 +105,10 @@ function wire({ request, response }: ShownExchange, room: number): Styled[][] {
 }
 
 /** A bar of all results. Each outcome that occurs has at least one column. */
-function bar({ passed, failed, advised, notApplicable, results }: CheckReport): Line {
+function bar({ passed, failed, advised, notApplicable, results }: CheckReport, width: number): Line {
+  const full = Math.min(BAR, width - INDENT)
   const part = (style: Styled['style'], block: string, count: number) =>
-    styled(style, block.repeat(count && Math.max(1, Math.floor((count / results.length) * BAR))))
+    styled(style, block.repeat(count && Math.max(1, Math.floor((count / results.length) * full))))
   return [
     '  ',
     part('green', '█', passed),
@@ -107,8 +118,11 @@ function bar({ passed, failed, advised, notApplicable, results }: CheckReport): 
   ]
 }
 
-function summary({ passed, failed, advised, notApplicable, dialect, requests }: CheckReport): Line {
+function summary({ passed, failed, advised, notApplicable, dialect, requests }: CheckReport): Line[] {
   const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${notApplicable} not applicable`
   const named = dialect ? `, dialect ${dialect}` : ''
-  return ['  ', styled(failed === 0 ? 'green' : 'red', counts), ` (${requests} requests${named})`]
+  return [
+    ['  ', styled(failed === 0 ? 'green' : 'red', counts)],
+    ['  ', styled('dim', `${requests} requests${named}`)],
+  ]
 }

@@ -15,7 +15,7 @@ import { memoryStore } from '../../store/memory-store.ts'
 import { SIGNAL_EXIT_CODES } from '../../terminal/exit-codes.ts'
 import { type LoginTerminal, loginTerminal } from '../../terminal/login-terminal.ts'
 import type { TerminalTexts } from '../../terminal/texts.ts'
-import { type Line, styled } from '../../terminal/writer.ts'
+import { fact, type Line, styled } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { commandTexts } from '../command-texts.ts'
 import type { WatchOptions } from '../watch/start-watching.ts'
@@ -143,13 +143,15 @@ function decideAutomatically(
 function record(token: OAuthToken, user: unknown): Line[] {
   return [
     '',
-    `access_token  ${token.accessToken}`,
-    `token_type    ${token.tokenType}`,
-    `scope         ${token.scopes.join(', ')}`,
-    `GET /user     ${JSON.stringify(user)}`,
-    '',
     [styled('green', '✓'), ' Logged in, and used the token'],
-    '  Try next: --watch follows a login in your browser, --deny and --expire end it without a token.',
+    fact('token', `${token.accessToken} (${token.tokenType})`),
+    fact('scopes', token.scopes.join(', ')),
+    fact('GET /user', JSON.stringify(user)),
+    '',
+    'Try next',
+    fact('--watch', 'see it in your browser'),
+    fact('--deny', 'deny the request'),
+    fact('--expire', 'let the code expire'),
     '',
   ]
 }

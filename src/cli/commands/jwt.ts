@@ -39,7 +39,7 @@ export function jwtCommand(): Command {
       'authgraph jwt --decode --json < token.txt',
     ],
   })
-    .option('--app-id <id>', 'sign for this app id or client ID')
+    .option('--app-id <id>', 'sign for this app ID or client ID')
     .option('--key <place>', 'read the private key from a file, - for standard input, or env:NAME')
     .option('--decode', 'print the claims and the seconds left')
     .option('--json', 'print the output of --decode as JSON')
@@ -63,7 +63,7 @@ async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): 
 }
 
 async function sign(appId: string | undefined, key: string): Promise<Secret> {
-  if (appId === undefined) throw new CommandError('usage', 'no app id: set --app-id')
+  if (appId === undefined) throw new CommandError('usage', 'no app ID: set --app-id')
   const privateKey = await readSecret(key, '--key')
   return createAppJwtSigner({ appId: numberOrName(appId), privateKey }).sign()
 }
@@ -74,7 +74,7 @@ async function readToken(isDecoded: true | undefined): Promise<Secret> {
   return readSecret('-', 'the JWT on standard input')
 }
 
-/** In the claims of a JWT, an app id is a number and a client ID is a string. */
+/** In the claims of a JWT, an app ID is a number and a client ID is a string. */
 export function numberOrName(appId: string): number | string {
   return /^\d+$/.test(appId) ? Number(appId) : appId
 }

@@ -37,8 +37,9 @@ export function logoutCommand(): Command {
 async function logout(options: LogoutOptions): Promise<number> {
   finishWithoutOutput()
   const { print } = writerTo(process.stdout, options)
-  const names = options.all ? profileNames() : [options.profile]
-  if (names.length === 0) throw new CommandError('no_login', 'not logged in')
+  const saved = profileNames()
+  const names = options.all ? saved : [options.profile]
+  if (saved.length === 0 && options.profile === undefined) throw new CommandError('no_login', 'not logged in')
   let code = 0
   for (const name of names)
     try {

@@ -9,7 +9,7 @@ import { isSecureOrLoopback } from '../../service/host/check-options.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
 import { type DatabaseStore, redisStore } from '../../service/stores/redis.ts'
 import { postgresStore, sqliteStore } from '../../service/stores/sql/index.ts'
-import { wrapWords, writerTo } from '../../terminal/writer.ts'
+import { styled, wrapWords, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { DEMO_CLIENT, type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
@@ -125,18 +125,7 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
     const isReady = async () => !stopping && (await isReachable(store))
     const { port, host } = options
     const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
-    const say = paragraphsTo(process.stderr, options)
-    say(FOR_DEVELOPMENT)
-    if (options.authUrl === undefined && !isLoopback(host))
-      say(
-        `Requests to any address other than ${listening.url} get status 404: set --auth-url to the public address.`,
-      )
-    const option = options.dialect === 'github' ? '--host' : '--issuer'
-    const clientId = options.demoClient ? DEMO_CLIENT.clientId : 'CLIENT_ID'
-    say(
-      `Log in from another terminal: authgraph login ${option} ${options.authUrl ?? listening.url} --client-id ${clientId}`,
-    )
-    if (signing) say(`Access tokens are JWTs. The key that signs them is in ${signing.place}.`)
+    sayHello(options, listening.url, signing)
     log.event('listening', { url: listening.url, store: opened?.name ?? 'memory' })
 
     const [signal] = await signalled
@@ -170,10 +159,26 @@ function openStore(
   }
 }
 
-function paragraphsTo(stream: NodeJS.WriteStream, { color }: ServeOptions): (text: string) => void {
-  const { print } = writerTo(stream, { color })
-  const width = Math.min(stream.columns ?? WIDTH, WIDTH) - 2
-  return (text) => print('', ...wrapWords(text, width).map((line) => `  ${line}`), '')
+/** Says how to log in, and what this service is not for. The command is not wrapped, so that it can be copied. */
+function sayHello(options: ServeOptions, url: string, signing: ServeKey | undefined): void {
+  const { authUrl, host, dialect, color } = options
+  const { stderr } = process
+  const width = Math.min(stderr.columns ?? WIDTH, WIDTH) - 2
+  const paragraph = (text: string) => ['', ...wrapWords(text, width).map((line) => `  ${line}`)]
+  const clientId = options.demoClient ? DEMO_CLIENT.clientId : 'CLIENT_ID'
+  const login = `authgraph login ${dialect === 'github' ? '--host' : '--issuer'} ${authUrl ?? url} --client-id ${clientId}`
+  writerTo(stderr, { color }).print(
+    ...paragraph('Log in from another terminal:'),
+    ['    ', styled('cyan', login)],
+    ...paragraph(FOR_DEVELOPMENT),
+    ...(authUrl === undefined && !isLoopback(host)
+      ? paragraph(
+          `Requests to any address other than ${url} get status 404: set --auth-url to the public address.`,
+        )
+      : []),
+    ...(signing ? paragraph(`Access tokens are JWTs. The key that signs them is in ${signing.place}.`) : []),
+    '',
+  )
 }
 
 /** `createService` refuses this too, but its error names other options. */
@@ -245,7 +250,5 @@ function nextSignal(): Promise<[name: string, number: number]> {
 
 /** A port or a certificate may be valid as an option and still fail: that is not a usage error. */
 function cannotListen(error: unknown): never {
-  throw error instanceof BadOptionError
-    ? new CommandError('cannot_listen', `cannot listen: ${error.message}`)
-    : error
+  throw error instanceof BadOptionError ? new CommandError('cannot_listen', error.message) : error
 }

@@ -1,7 +1,7 @@
 import { LoginPendingError, type PendingCodes } from '../../../errors.ts'
 import type { McpLogin, McpLoginStatus } from '../../../mcp/index.ts'
 import { SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
-import { logoutLines } from '../../../terminal/login-facts.ts'
+import { logoutLines, placeFact } from '../../../terminal/login-facts.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
 import { fact, type Line, styled, wrapFor, writerTo } from '../../../terminal/writer.ts'
 import { finishWithoutOutput } from '../../command.ts'
@@ -73,7 +73,7 @@ function factsOf({ url }: McpLogin, { store }: McpOptions, { issuer = '', scopes
     [styled('green', '✓'), ' Logged in to ', styled('bold', url.host)],
     fact('issuer', issuer),
     fact('scopes', scopes.join(', ') || 'none'),
-    fact('stored in', placeOf(store, `mcp ${url.href} ${issuer}`)),
+    placeFact(placeOf(store, `mcp ${url.href} ${issuer}`)),
   ]
 }
 
