@@ -58,7 +58,7 @@ together() {
   return "$status"
 }
 
-# Starts a command that uses one core, beside the next steps: it gets what they leave. Its own step is `started_beside`.
+# Starts a command beside the next steps, which often wait: it gets what they leave. Its own step is `started_beside`.
 start_beside() {
   rm -f .cache/beside.status
   { nice -n 19 bash -c "$1" >.cache/beside.log 2>&1; echo $? >.cache/beside.status; } &
