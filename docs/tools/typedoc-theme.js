@@ -51,8 +51,6 @@ seen.observe(list, { childList: true })
 const OPEN_GROUP =
   "{const open=()=>{const group=document.getElementById(location.hash.slice(1))?.closest('.group');if(group)group.open=true};addEventListener('hashchange',open);open()}"
 
-const FOLDED_TESTS = '<li style="list-style:none"><details><summary>$1</strong></summary>$2</details></li>'
-
 /** Pages with a layout of their own. @type {Record<string, string>} */
 const CLASSES = {
   'index.html': 'landing',
@@ -199,7 +197,6 @@ function accessible(content) {
   const summaries = content
     .replaceAll(/<summary\b.*?<\/summary>/gs, (summary) => summary.replaceAll(/<a\b.*?<\/a>/gs, ''))
     .replaceAll(/<code class="tsd-tag">(Optional|Readonly)<\/code>\s*/g, '')
-    .replaceAll(/<li>(<strong>Tests)<\/strong>: (.*?)<\/li>/gs, FOLDED_TESTS)
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
