@@ -36,7 +36,8 @@ function leads(page, address) {
   const { pathname, hash } = new URL(address, `http://site/${relative(site, page)}`)
   const path = join(site, decodeURIComponent(pathname))
   const file = path.endsWith('/') ? join(path, 'index.html') : path
-  if (!existsSync(file)) return false
+  // A browser would download a program.
+  if (!existsSync(file) || /\.tsx?$/.test(file)) return false
   const place = decodeURIComponent(hash.slice(1))
   const html = pages.get(file)
   return place === '' || html === undefined || SCENES.includes(file) || html.includes(`id="${place}"`)
