@@ -18,7 +18,7 @@ Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run dia
 ## States and transitions
 
 Each state has its tags in parentheses, and in quotes what a user is shown. A transition is written as \`event [guard]\`; \`done\` and
-\`error\` end what the state runs.
+\`error\` end what the state runs. Guards are tried in the order of the source.
 
 ${states.map((state) => stateText(state, machine)).join('\n')}${fromSeveral(machine)}
 `

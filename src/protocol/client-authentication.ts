@@ -28,7 +28,7 @@ export interface PrivateKeyJwt {
  * - `none`: no authentication, as for public clients.
  *
  * A client secret without a `method` is sent in the body, or in the header if the provider lists that method and not
- * the other.
+ * the other, or its metadata lists none (RFC 8414).
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-2.3 RFC 6749, section 2.3}
  */

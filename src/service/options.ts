@@ -136,7 +136,8 @@ export interface ServiceOptions {
    * header('cf-connecting-ip')`.
    *
    * If it returns `undefined`, the request is not limited by address, passwords are limited by user name, and only half of
-   * `limits.grantsInAll` is available. The default then warns, unless `authUrl` is a loopback address.
+   * `limits.grantsInAll` is available. The default then warns, unless `authUrl` is a loopback address. It also
+   * warns if a local proxy forwards requests: all clients then have the proxy's address.
    */
   readonly clientAddress?: ClientAddress
   /** Keeps grants, tokens and counts. Default: `memoryStore()`. */
@@ -146,7 +147,7 @@ export interface ServiceOptions {
    * instances that use the store.
    */
   readonly secret?: string | Secret
-  /** Renders the verification page. Default: `defaultPage()`. */
+  /** Renders the verification page. Default: `brandedPage()`. */
   readonly page?: Page
   /**
    * Returns the signed-in user, for each request to the verification page, within ten seconds. Default: treats every

@@ -233,7 +233,10 @@ export interface Session extends HasForm {
    * @throws The error of the store.
    */
   logout(): Promise<Revocation>
-  /** The XState actor, for user interfaces: {@link viewOfSession} reads its snapshots. */
+  /**
+   * The XState actor, for user interfaces: {@link viewOfSession} reads its snapshots. Do not create one with `useMachine` or
+   * from a saved snapshot, which could use a refresh token twice: the store has all that a session needs to continue.
+   */
   readonly actor: SessionActor
 }
 

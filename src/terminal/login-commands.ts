@@ -53,7 +53,10 @@ export interface LoginCommandOptions {
   readonly signal?: AbortSignal | undefined
   /** Of `login`: the scopes to request. Default: those of `loginCommands`. */
   readonly scopes?: readonly string[] | undefined
-  /** Of `login` and `status`: print JSON, for programs. Default: false. */
+  /**
+   * Of `login` and `status`: print JSON, for programs. Default: false. `login` prints an object per line, with the `event`
+   * `notice`, `codes`, `state`, `authorized` or `failed`.
+   */
   readonly json?: boolean | undefined
 }
 

@@ -77,7 +77,7 @@ export interface DeviceExecutors {
 export interface DevicePathsOptions {
   /** How paths are chosen. Default: `shortest`, where every edge of the graph is on a path. */
   readonly paths?: PathKind
-  /** Return `false` to leave out a step, and everything that only it leads to. */
+  /** Return `false` to leave out a step, and everything that only it leads to. Other paths keep their names. */
   readonly filter?: (step: DeviceStep) => boolean
   /** When each path starts, in epoch milliseconds: the time of your virtual clock. Default: January 1, 2026. */
   readonly now?: number

@@ -60,7 +60,7 @@ export interface FaultTarget {
 
 /** A service to test a login against, in the same process and with its own clock. Its functions do not need `this`. */
 export interface Sandbox {
-  /** Options for `authorizeDevice`, `createDeviceAuthorization` and `createSession` to log in to the sandbox. */
+  /** Options of `authorizeDevice`, `createSession`, `loginCommands` and others to log in to the sandbox. */
   readonly client: {
     /** The ID of the sandbox's client. */
     readonly clientId: string
