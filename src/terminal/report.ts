@@ -135,8 +135,6 @@ function stateLines(view: DeviceView, texts: TerminalTexts, width = Number.POSIT
   const { status, error } = view
   const name = styled(STYLES[status], status)
   const text = texts.state(view)
-  // "authorized  Authorized." says the same twice.
-  if (!error && text.toLowerCase() === `${status}.`) return [[name]]
   const why = error ? ` [${error.message}]` : ''
   const [first, ...more] = wrapWords(`${text}${why}`, Math.max(width, LEAST_TEXT))
   return [

@@ -23,7 +23,7 @@ export interface TerminalTexts {
     copy(code: string): string
     readonly stop: string
   }
-  /** Describes a state. Default: the `text` of the view. */
+  /** Describes a state. Default: the `text` of the view; of `authorized`, which says no more than its name, what it means. */
   state(view: DeviceView): string
   /** The seconds until the codes expire, after a state in a file or a pipe. */
   secondsLeft(seconds: number): string
@@ -65,7 +65,7 @@ export const terminalTexts: TerminalTexts = {
   enter: 'Code',
   openAndEnter: (address, code) => `Open ${address} and enter the code ${code}`,
   keys: { open: 'opens the browser', copy: (code) => `copies ${code}`, stop: 'cancels the login' },
-  state: ({ text }) => text,
+  state: ({ status, text }) => (status === 'authorized' ? 'The token has arrived.' : text),
   secondsLeft: (seconds) => `(${seconds} s left)`,
   nextPoll: (seconds) => (seconds === undefined ? 'no further poll' : `next poll in ${seconds} s`),
   polling: 'polling now',

@@ -32,6 +32,7 @@ const RESULTS: readonly CheckResult[] = [
 function reported(options: Parameters<typeof checkReportTo>[1], columns: number | undefined) {
   const { stream, text } = output({ isTTY: true, columns })
   const reporter = checkReportTo(stream, options)
+  reporter.begin('login.example.com')
   for (const result of RESULTS) reporter.result(result)
   const results = [...RESULTS, ...Array<CheckResult>(96).fill(RESULTS[0] as CheckResult)]
   const counts = { passed: 97, failed: 1, advised: 1, notApplicable: 1 }
@@ -43,6 +44,10 @@ function reported(options: Parameters<typeof checkReportTo>[1], columns: number 
 test('groups results by chapter, shows the exchange of a failure, and ends with a bar', () => {
   expect(reported({ color: true }, 60).text).toMatchInlineSnapshot(`
     "
+      Checking <bold>login.example.com</>
+      <dim>This can take a few minutes: it polls at the pace of a</>
+      <dim>device.</>
+
       <bold>Device codes</>
       <green>✓</> the device code of another client is refused like an
         unknown one  <dim>RFC 8628, 3.4</>
@@ -107,7 +112,8 @@ test('the summary is red only with a failure, and names no dialect that is not k
         <dim>at most 160 bits</>
 
       <green>████████████████████████████████████</><red></><yellow></><dim></>
-      <green>1 passed, 0 failed, 0 advised, 0 not applicable</>
+      <green>1 passed, 0 failed, 0 advised, 0 not</>
+      <green>applicable</>
       <dim>2 requests</>
     "
   `)

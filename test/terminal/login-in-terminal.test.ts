@@ -36,7 +36,7 @@ test('shows the code, the states and the end, and resolves to the token', async 
     expect.stringMatching(/^Open http:\S+ and enter the code [A-Z]{4}-[A-Z]{4}$/),
     expect.stringMatching(/^requested {3}Enter the code .* \(900 s left\)$/),
     expect.stringMatching(/^pending .* \(895 s left\)$/),
-    expect.stringMatching(/^authorized$/),
+    expect.stringMatching(/^authorized {2}The token has arrived\.$/),
     '✓ Logged in.',
   ])
   expect(text()).not.toContain(token.accessToken.reveal())

@@ -5,6 +5,8 @@ import { type Line, type Styled, styled, wrapWords, writerTo } from '../../termi
 
 /** Shows the results of a check as they arrive, then a summary. */
 export interface CheckReporter {
+  /** @param host The host of the service. */
+  begin(host: string): void
   result(result: CheckResult): void
   end(report: CheckReport): void
 }
@@ -15,6 +17,9 @@ const MARKS: Record<CheckResult['outcome'], Styled> = {
   advised: styled('yellow', '!'),
   'not applicable': styled('dim', '–'),
 }
+
+/** Otherwise, it would seem to hang between two polls. */
+const SLOW = 'This can take a few minutes: it polls at the pace of a device.'
 
 /** Columns before the text, for the mark. */
 const INDENT = 4
@@ -38,6 +43,7 @@ export function checkReportTo(
 ): CheckReporter {
   if (json) {
     return {
+      begin: () => undefined,
       result: () => undefined,
       end: (report) => stream.write(`${JSON.stringify(report, undefined, 2)}\n`),
     }
@@ -47,6 +53,12 @@ export function checkReportTo(
   let rows = 0
   let chapter = ''
   return {
+    begin: (host) =>
+      print(
+        '',
+        ['  Checking ', styled('bold', host)],
+        ...wrapWords(SLOW, width - 2).map((line): Line => ['  ', styled('dim', line)]),
+      ),
     result: (result) => {
       rows += 1
       const title = chapterOf(result.id)
@@ -61,7 +73,7 @@ export function checkReportTo(
       // Once more, because the table is longer than a screen.
       if (failures.length > 0)
         print('', ['  ', styled('bold', 'Failed')], ...failures.flatMap((one) => named(one, width)))
-      print('', bar(report, width), ...summary(report))
+      print('', bar(report, width), ...summary(report, width))
     },
   }
 }
@@ -118,11 +130,14 @@ function bar({ passed, failed, advised, notApplicable, results }: CheckReport, w
   ]
 }
 
-function summary({ passed, failed, advised, notApplicable, dialect, requests }: CheckReport): Line[] {
+function summary(
+  { passed, failed, advised, notApplicable, dialect, requests }: CheckReport,
+  width: number,
+): Line[] {
   const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${notApplicable} not applicable`
   const named = dialect ? `, dialect ${dialect}` : ''
   return [
-    ['  ', styled(failed === 0 ? 'green' : 'red', counts)],
+    ...wrapWords(counts, width - 2).map((line): Line => ['  ', styled(failed === 0 ? 'green' : 'red', line)]),
     ['  ', styled('dim', `${requests} requests${named}`)],
   ]
 }

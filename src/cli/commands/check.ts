@@ -103,6 +103,7 @@ async function check(
     const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
     refuseRemote(options, ...endpoints, options.pageOrigin, options.resource)
     const reporter = checkReportTo(process.stdout, options)
+    reporter.begin(new URL(provider.tokenEndpoint).host)
     const report = await checkService({
       clientId: options.clientId,
       provider,
