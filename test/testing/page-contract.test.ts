@@ -1,4 +1,4 @@
-import { JSDOM } from 'jsdom'
+// @vitest-environment jsdom
 import { describe, expect, test } from 'vitest'
 import { defaultPage } from '../../src/service/index.ts'
 import type { Page, PageState } from '../../src/service/page/index.ts'
@@ -7,8 +7,7 @@ import { page as acmePage } from '../guides/brand-the-page/page.ts'
 import { ownPage } from '../guides/page/own-page.ts'
 import { sunnyPage } from '../service/pages/brands.ts'
 
-// Shared, because a window takes longer to create than all the checks in it.
-const parser = new new JSDOM().window.DOMParser()
+const parser = new DOMParser()
 const parse = (html: string) => parser.parseFromString(html, 'text/html')
 
 const PAGES: Readonly<Record<string, Page>> = {

@@ -1,4 +1,4 @@
-import { JSDOM } from 'jsdom'
+// @vitest-environment jsdom
 import { describe, expect, test } from 'vitest'
 import {
   BadOptionError,
@@ -12,7 +12,7 @@ import { HOSTILE, samples } from '../../../src/testing/page-samples.ts'
 import { page as acmePage } from '../../guides/brand-the-page/page.ts'
 import { contrast } from '../../support/contrast.ts'
 
-const parser = new new JSDOM().window.DOMParser()
+const parser = new DOMParser()
 
 const read = (options: PageOptions, state: PageState = samples['an empty field']) =>
   parser.parseFromString(brandedPage(options)(state), 'text/html')

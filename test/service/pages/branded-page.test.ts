@@ -1,5 +1,5 @@
+// @vitest-environment jsdom
 import { gzipSync } from 'node:zlib'
-import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
 import { brandedPage, defaultPage, englishTexts } from '../../../src/service/index.ts'
 import { describeUserAgent } from '../../../src/service/page/describe-user-agent.ts'
@@ -7,7 +7,7 @@ import { isRiskyScope, type PageState } from '../../../src/service/page/index.ts
 import { relativeTime } from '../../../src/service/page/time-in-words.ts'
 import { samples } from '../../../src/testing/page-samples.ts'
 
-const parser = new new JSDOM().window.DOMParser()
+const parser = new DOMParser()
 
 const read = (state: PageState) => parser.parseFromString(defaultPage(state), 'text/html')
 const field = (state: PageState) => read(state).querySelector<HTMLInputElement>('#user_code')
