@@ -153,6 +153,14 @@ describe('a login at an MCP server', () => {
     expect((await over(call())).status).toBe(200)
   })
 
+  test.each([
+    [{ store: {} }, 'store must have a method "update"'],
+    [{ wait: Number.NaN }, 'wait must be a number of seconds, 0 or more'],
+    [{ onCode: () => {} }, 'unknown option "onCode"'],
+  ])('cannot be made of %o', (options, message) => {
+    expect(() => world().program(options as object)).toThrow(message)
+  })
+
   test('that was given up before it began starts nothing', async () => {
     const { over, program, counts } = world()
     const signal = AbortSignal.abort(new Error('given up'))
