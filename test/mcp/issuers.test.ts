@@ -68,14 +68,6 @@ describe('an issuer', () => {
     },
   )
 
-  test('without a device flow gives way to the next one that the server names', async () => {
-    const { over, program, approve, shown, server } = world()
-    server.document = { ...server.document, authorization_servers: [`${HOST}/none`, HOST] }
-    const onCodes = (codes: (typeof shown)[0]) => Promise.all([shown.push(codes), approve(codes)])
-    expect((await over(program({ onCodes }).call())).status).toBe(200)
-    expect(shown).toMatchObject([{ issuer: HOST }])
-  })
-
   test('that another one replaces takes the scopes of its logins with it', async () => {
     const { over, loggedIn, program, server, fetch, approve } = world()
     await loggedIn()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { viewOfSession } from '../../src/session/index.ts'
 import { HOUR, troubled, world } from './support/world.ts'
 
 /** A number that `random` returns: pauses are half as long again. */
@@ -57,6 +58,7 @@ test('a session looks every 0.5 s, and its jitter, at a claim of a living proces
   looks.length = 0
   const began = time.now
   await expect(over(session.token())).rejects.toMatchObject({ code: 'busy', pid: 4711 })
+  expect(viewOfSession(session.actor.getSnapshot(), 0)).toMatchObject({ busy: { pid: 4711 } })
   expect(looks.map((at) => (at - began) / 1000)).toEqual(
     Array.from({ length: 14 }, (_, index) => index * 0.75),
   )

@@ -9,15 +9,19 @@ import type { SessionParts } from '../../src/session/session-actors.ts'
 const clock = { now: () => 0, setTimeout, clearTimeout }
 
 /** Revokes the tokens `newest` and `older` at a provider that responds to each with a status, or not at all. */
-async function revokeBoth(responses: { readonly newest: number | 'none'; readonly older: number | 'none' }) {
+async function revokeBoth(responses: {
+  readonly newest: number | 'none' | 'refused'
+  readonly older: number
+}) {
   const sent: string[] = []
   const fetch: typeof globalThis.fetch = async (_, init) => {
     const { access_token } = JSON.parse(String(init?.body)) as { access_token: 'newest' | 'older' }
     sent.push(access_token)
     const status = responses[access_token]
     if (status === 'none') throw new TypeError('fetch failed')
-    // As Google responds to a token that has ended.
-    if (status === 400) return Response.json({ error: 'invalid_token' }, { status })
+    // As Google responds to a token that has ended, with 400.
+    if (status === 400 || status === 401) return Response.json({ error: 'invalid_token' }, { status })
+    if (status === 'refused') return Response.json({ error: 'invalid_client' }, { status: 400 })
     return new Response(null, { status })
   }
   const sender = {
@@ -45,7 +49,7 @@ async function revokeBoth(responses: { readonly newest: number | 'none'; readonl
   )
   const revocation = await revoke(parts, { revoking: tokens }).catch((error) => ({
     revoked: false,
-    why: String(error),
+    why: error.message,
   }))
   return { ...revocation, sent }
 }
@@ -67,6 +71,8 @@ test.each([
   [{ newest: 404, older: 404 }, 'status 404'],
   [{ newest: 'none', older: 503 }, 'cannot be reached'],
   [{ newest: 204, older: 503 }, 'status 503'],
+  [{ newest: 401, older: 204 }, 'status 401'],
+  [{ newest: 'refused', older: 204 }, 'status 400'],
 ] as const)('continues after a failure, and reports the first one: %j', async (responses, why) => {
   expect(await revokeBoth(responses)).toEqual({ revoked: false, why: expect.stringContaining(why), sent })
 })

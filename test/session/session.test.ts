@@ -7,6 +7,7 @@ import type { OAuthToken, Provider } from '../../src/index.ts'
 import { Secret } from '../../src/secret.ts'
 import { settledOf } from '../../src/session/create-session.ts'
 import { type Session, viewOfSession } from '../../src/session/index.ts'
+import { keepInTime } from '../../src/session/keep-in-time.ts'
 import type { Owners } from '../../src/session/session-store.ts'
 import { errorWith } from '../support/error-with.ts'
 import { foreignToken, HOUR, troubled, world } from './support/world.ts'
@@ -372,8 +373,8 @@ describe('a token that was received elsewhere', () => {
     expect(await read(open({ provider }))).toBe('other')
   })
 
-  test('is in the error while the store cannot be written, and can still be replaced', async () => {
-    const { store, open, over, read } = world()
+  test('is in the error while the store cannot be written, can be replaced, and is stored later', async () => {
+    const { time, store, open, over, read } = world()
     const broken = troubled(store)
     broken.trouble.isBroken = true
     const session = open({ store: broken.store })
@@ -385,6 +386,12 @@ describe('a token that was received elsewhere', () => {
     broken.trouble.isBroken = false
     await over(session.keep(other))
     expect(await read(open())).toBe('other')
+    broken.trouble.isBroken = true
+    const kept = keepInTime(session, token)
+    await time.settle()
+    broken.trouble.isBroken = false
+    await over(kept)
+    expect(await read(open())).toBe('access-0-0')
   })
 
   test('must be a token', async () => {
@@ -538,6 +545,16 @@ describe('a session as a form of authentication', () => {
   })
 })
 
+test('hands out no token that an API refused while its refresh fails', async () => {
+  const { server, loggedIn, over, read } = world()
+  const session = await loggedIn()
+  server.faults.push('invalid_client')
+  const { seen, call } = apiOf(session, server.provider)
+  for (const use of [call, () => read(session), call])
+    await expect(over<unknown>(use())).rejects.toMatchObject({ error: 'invalid_client' })
+  expect(seen).toHaveLength(1)
+})
+
 test('refreshes a refused token also after the clock of the device was set back', async () => {
   const { time, setClock, server, loggedIn, over, read } = world()
   const session = await loggedIn()
@@ -576,10 +593,13 @@ describe('the API of another host', () => {
     },
   )
 
-  test('is not known where the provider of the session has none', async () => {
+  test.each([
+    { baseUrl: undefined },
+    { baseUrl: 'https://one.example', userinfoEndpoint: 'https://api.example/user' },
+  ])('is not known if the provider of the session has %o', async (more) => {
     const { server, loggedIn, over } = world()
     const { provider } = server
-    const session = await loggedIn({ provider: { ...provider, baseUrl: undefined } })
+    const session = await loggedIn({ provider: { ...provider, ...more } })
     expect(await over(apiOf(session, provider, () => false).call())).toEqual({ login: 'octocat' })
   })
 })
@@ -599,7 +619,10 @@ test.each(['access_denied', 'expired_token', 'device_flow_disabled'])(
       error: { code: thrown.code, message: thrown.message },
     })
     fails = false
-    await over(session.login())
+    const login = session.login()
+    await time.settle()
+    expect(shown().login).toMatchObject({ userCode: 'ABCD-EFGH' })
+    await over(login)
     expect(shown()).not.toHaveProperty('error')
   },
 )
