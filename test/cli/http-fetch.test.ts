@@ -55,8 +55,11 @@ async function responding(bytes: string | Buffer, { leaveOpen = false } = {}) {
 describe('the fetch of the command', () => {
   test('sends the user agent of the runtime, and ignores informational responses', async () => {
     const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
-    const { url, requests } = await responding(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
-    expect(await (await httpFetch(url)).text()).toBe('ok')
+    const head = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nretry-after: 5\r\n\r\n'
+    const { url, requests } = await responding(`${early}${head}ok`)
+    const { headers, text } = await httpFetch(url)
+    expect([await text(), headers.get('retry-after'), headers.get('date')]).toEqual(['ok', '5', null])
+    expect([headers.has('retry-after'), headers.has('date')]).toEqual([true, false])
     expect(requests[0]).toMatch(/^user-agent: node\r$/im)
   })
 

@@ -190,8 +190,8 @@ export const groups = {
     mutate: [
       'src/cli/commands/{check-report,values}.ts',
       'src/cli/network/http-fetch.ts',
-      'src/cli/{files,storage/saved-logins}.ts',
+      'src/cli/files.ts',
     ],
-    tests: ['test/cli/{check-report,files,http-fetch,saved-logins,values}.test.ts'],
+    tests: ['test/cli/{check-report,files,http-fetch,values}.test.ts'],
   },
 }
