@@ -222,7 +222,7 @@ export const session = setup({
         onSnapshot: { actions: 'keepAuthorization', description: 'its progress' },
         onDone: [
           { guard: 'authorized', target: 'settling', actions: 'keepDeviceToken', description: 'authorized' },
-          { target: 'restoring', actions: 'keepOutcome', description: 'any other end' },
+          { target: 'restoring', actions: 'keepOutcome', description: 'no token' },
         ],
         onError: { target: 'restoring', actions: 'keepError', description: 'login throws' },
       },

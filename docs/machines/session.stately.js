@@ -104,7 +104,7 @@ export const session = setup({
         onSnapshot: { actions: [{ type: "keepAuthorization" }], description: "its progress" },
         onDone: [
           { guard: { type: "authorized" }, target: "settling", actions: [{ type: "keepDeviceToken" }], description: "authorized" },
-          { target: "restoring", actions: [{ type: "keepOutcome" }], description: "any other end" },
+          { target: "restoring", actions: [{ type: "keepOutcome" }], description: "no token" },
         ],
         onError: { target: "restoring", actions: [{ type: "keepError" }], description: "login throws" },
       },
