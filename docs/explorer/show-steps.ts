@@ -17,12 +17,18 @@ export function showSteps(
 ): void {
   const items = path.map((step, index) => {
     const states = statesAfter(step).map((id) => id?.split('.').at(-1) ?? '–')
+    const [device = '', service = device] = states
     const button = make(
       'button',
       'step',
       make('span', 'at', timeText(step.at)),
       make('span', 'words', step.words),
-      make('span', `state ${roleOf(step)}`, make('span', 'dot'), wordsOf(states)),
+      make(
+        'span',
+        `state ${roleOf(step)}`,
+        make('span', 'dot'),
+        device === service ? device : `device ${device}, service ${service}`,
+      ),
       ...step.wire.map(showMessage),
     )
     button.addEventListener('click', () => onChoose(index))
@@ -32,11 +38,6 @@ export function showSteps(
   list.replaceChildren(...items)
   // Times that are all equal tell nothing.
   list.classList.toggle('timed', new Set(path.map(({ at }) => at)).size > 1)
-}
-
-/** The state of one machine, or of the device and the service. */
-function wordsOf([device = '', service = device]: readonly string[]): string {
-  return device === service ? device : `device ${device}, service ${service}`
 }
 
 /** Marks the step that is shown, and those before it. */

@@ -13,13 +13,10 @@ export class RecordedStory {
   readonly #device = new DeviceSide()
   readonly #service = new ServiceSide()
   readonly #story = loginStory(this.#device, this.#service)
-  readonly #isWhole: boolean
   #began: number | undefined
   #grant: RecordedGrant | undefined
 
-  /** @param isWhole Whether all of it is known at its start: then its messages are listed from the first to the last. */
-  constructor(isWhole = false) {
-    this.#isWhole = isWhole
+  constructor() {
     find('#service').hidden = true
   }
 
@@ -34,13 +31,11 @@ export class RecordedStory {
         break
       case 'message':
         this.#story.add(
-          this.#isWhole
-            ? {
-                at,
-                paint: () => showMessage(event, at, 0, '', 'oldest first'),
-                foretell: () => showMessage(event, at, 0, '', 'ahead'),
-              }
-            : { at, paint: (moves) => showMessage(event, at, moves ? TRAVEL : 0) },
+          {
+            at,
+            paint: (moves) => showMessage(event, at, moves ? TRAVEL : 0, '', 'oldest first'),
+            foretell: () => showMessage(event, at, 0, '', 'ahead'),
+          },
           isNow,
         )
         break

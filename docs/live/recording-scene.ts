@@ -18,7 +18,7 @@ export function prepareRecording(): () => undefined {
 function show(text: string): string {
   try {
     const events = readEvents(text)
-    const story = new RecordedStory(true)
+    const story = new RecordedStory()
     for (const event of events) story.add(event, false)
     find('#replay').onclick = () => story.play()
     if (!isCalm()) story.play()
