@@ -47,7 +47,8 @@ export function createPendingLogin(store: SessionStore, key: string, clock: { no
     const age = Math.abs(clock.now() - record.at)
     if (record.status === 'over') return record.code === LOGGED_OUT || age >= MARK
     const isOld = age >= LAPSE * 1000
-    if (record.owner === owner || seen.looks >= (isOld ? LAPSE_IF_OLD : LAPSE)) return true
+    const looks = record.nonce === seen.nonce ? seen.looks : 0
+    if (record.owner === owner || looks >= (isOld ? LAPSE_IF_OLD : LAPSE)) return true
     return store.owners?.isGone(processOf(record.owner)) === true
   }
 

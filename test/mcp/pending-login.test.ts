@@ -3,11 +3,12 @@ import type { ResumeRecord } from '../../src/client/options.ts'
 import { createPendingLogin } from '../../src/mcp/pending-login.ts'
 import { memoryStore } from '../../src/session/index.ts'
 
+const ofProcess = { isGone: () => false, pidOf: (owner: string) => (owner === 'slow' ? 7 : undefined) }
+
 const record = (userCode: string) => ({ userCode }) as ResumeRecord
 
 test('a process that lost its claim or its turn changes nothing', async () => {
   const store = memoryStore()
-  const ofProcess = { isGone: () => false, pidOf: (owner: string) => (owner === 'slow' ? 7 : undefined) }
   const [slow, fast] = ['slow', 'fast'].map((self) =>
     createPendingLogin({ ...store, owners: { self, ...ofProcess } }, 'login', Date),
   )
@@ -37,4 +38,18 @@ test('a process that lost its claim or its turn changes nothing', async () => {
   expect((await fast.look()).type).toBe('pending')
   await fast.end(state.login, 'denied')
   expect([await slow.look(), await slow.isRemoved()]).toEqual([{ type: 'over', code: 'denied' }, false])
+})
+
+test.each([
+  ['no claim', 0],
+  ['a claim that has lapsed', 1],
+])('looks at %s take none from the claim that another process makes', async (_, claims) => {
+  const store = memoryStore()
+  const [first, second, late] = ['first', 'second', 'late'].map((self) =>
+    createPendingLogin({ ...store, owners: { self, ...ofProcess } }, 'login', Date),
+  )
+  if (claims > 0) await first?.claim()
+  for (let looks = 0; looks < 61; looks += 1) await Promise.all([second?.look(), late?.look()])
+  expect(await second?.claim()).toBeTypeOf('string')
+  expect(await late?.claim()).toBeUndefined()
 })
