@@ -7,7 +7,7 @@ const ADVICE = {
   cancelled: 'Your program aborted its `signal`, or sent `cancel`. There is nothing to fix.',
   forbidden: 'Do not try again: the result would be the same.',
   unreachable:
-    'Check the connection, the host name and the [proxy](proxies.md). `reason` is the error code of the system.',
+    'Check the connection, the host name and the [proxy](proxies.md). `reason` is the system’s error code.',
   timed_out: 'Try again later.',
   redirected: 'Pass the final URL to `github({ … })`, `rfc8628({ … })` or `discover()`.',
   wrong_host: 'Check the URL that the message names. Nothing was sent.',
@@ -23,7 +23,7 @@ const ADVICE = {
   login_pending: 'Show `codes` to the user, and try again later: the login continues.',
   busy: 'Try again later. If `pid` is set, check whether that process is suspended.',
   not_kept: 'Save the property `token` of the error before the process ends, or log in again.',
-  bad_id_token: 'Do not trust the user that it names. `claim` names the wrong claim, if it is one.',
+  bad_id_token: 'Do not trust the user that it names. If a claim is wrong, `claim` names it.',
   no_access: 'Respond with `error.getResponse()`.',
 } satisfies Record<Exclude<ErrorCode, JwtErrorCode>, string>
 
@@ -65,7 +65,7 @@ ${isSaid ? '' : `${cause} `}${advice}
   return `# Errors
 
 Every error of this package is an \`AuthgraphError\` with a stable \`code\`. Match on the code, never on the message, as in [When a login
-fails](get-a-token.md#when-a-login-fails). Messages contain no secret. Each code has an example of its message below.
+fails](get-a-token.md#when-a-login-fails). Messages contain no secret.
 
 A failed poll is not an error: it is retried until the code expires. So \`unreachable\`, \`timed_out\` and \`bad_response\` come from the
 request for codes, from a refresh, or from an API.

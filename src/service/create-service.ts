@@ -58,9 +58,9 @@ export interface Service {
    */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /**
-   * Protects a route of your own API. Call it once for each kind of route, and the function that it returns for each request.
-   * That resolves to the owner of the access token, or rejects with an {@link AccessError}, which contains the response. It
-   * accepts a web `Request`, and the request of Node, Express, Fastify or Hono.
+   * Protects a route of your own API. Call it once for each kind of route, and call the function that it returns for
+   * each request. That function resolves to the owner of the access token, or rejects with an {@link AccessError},
+   * which contains the response. It accepts a web `Request`, and the request of Node, Express, Fastify or Hono.
    *
    * ```ts
    * const gate = service.requireToken({ scopes: ['repo'] })
@@ -71,8 +71,8 @@ export interface Service {
    * }
    * ```
    *
-   * A token that was issued for one of `resources` is accepted only if you name this resource, and then no other token is.
-   * Personal access tokens are accepted too. For passwords and app JWTs, use `authenticate`.
+   * A token that was issued for one of `resources` is accepted only if you name that resource, and then no other token
+   * is accepted. Personal access tokens are accepted too. For passwords and app JWTs, use `authenticate`.
    *
    * @throws {@link BadOptionError} for an option that is not valid.
    */
@@ -97,10 +97,10 @@ export interface Service {
    */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
   /**
-   * Ends a login by its `family`, which `issueToken` received, or by one of its tokens; or ends all logins of a `user`.
-   * Its access tokens are refused from then on, except those that you verify with `verifyToken`: they are valid until they
-   * expire. Ending all logins of a user also ends the approvals whose token was not fetched yet: the device gets
-   * `access_denied`.
+   * Ends a login by its `family`, the ID that `issueToken` received, or by one of its tokens; or ends all logins of a
+   * `user`. Its access tokens are refused from then on, except those that you verify with `verifyToken`: they are valid
+   * until they expire. Ending all logins of a user also ends approvals whose token has not been fetched yet: the device
+   * gets `access_denied`.
    *
    * The ID of a user may be a number or the same number as a string. Rejects with {@link BadOptionError} if the user has
    * neither a name nor an ID.

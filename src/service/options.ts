@@ -93,8 +93,8 @@ export interface ServiceOptions {
    * Also serves the metadata at `/.well-known/openid-configuration`. Default: `true` with `keys`, otherwise `false`.
    *
    * Some clients, such as oidc-agent and MSAL Python, look for the device endpoint only there. The document lists the
-   * scopes that clients may request. It must name an authorization endpoint, and names the verification page, which refuses
-   * an authorization request with `unsupported_response_type`.
+   * scopes that clients may request. It must name an authorization endpoint, so it names the verification page, which
+   * refuses an authorization request with `unsupported_response_type`.
    *
    * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata OpenID Connect Discovery 1.0, section 3}
    */
@@ -103,7 +103,7 @@ export interface ServiceOptions {
    * Adds an `authorization_endpoint`, the verification page, and the response type `code` to the metadata. Default:
    * `false`.
    *
-   * For clients that refuse metadata without both, as the discovery of the MCP SDK does. The service has no authorization
+   * Some clients refuse metadata without both, as the discovery of the MCP SDK does. The service has no authorization
    * code flow: a request for it gets `unsupported_response_type`.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
@@ -118,7 +118,7 @@ export interface ServiceOptions {
   readonly interval?: number
   /** Lifetime of the codes in seconds. Default: 900. */
   readonly expiresIn?: number
-  /** Seconds by which a poll may come early; 0 is strict. Default: a fifth of `interval`, at most 1. */
+  /** Seconds by which a poll may be early; 0 is strict. Default: a fifth of `interval`, at most 1. */
   readonly leeway?: number
   /** Time of the first poll: at once (`free`), or after one interval (`counted`). Default: `free`. */
   readonly firstPoll?: 'free' | 'counted'
@@ -140,7 +140,7 @@ export interface ServiceOptions {
    * warns if a local proxy forwards requests: all clients then have the proxy's address.
    */
   readonly clientAddress?: ClientAddress
-  /** Keeps grants, tokens and counts. Default: `memoryStore()`. */
+  /** Stores grants, tokens and counts. Default: `memoryStore()`. */
   readonly store?: Store
   /**
    * Key that signs the forms of the verification page, at least 32 bytes. Default: a random key in the store, shared by all
@@ -226,8 +226,8 @@ export interface ServiceOptions {
    */
   readonly dpop?: DpopRules
   /**
-   * Called once for each default that is for development only, and when the store was set back to an earlier copy, which
-   * loses some logins and revocations. Default: `console.warn`.
+   * Called once for each default that is for development only, and when the store has gone back to an earlier copy,
+   * which loses some logins and revocations. Default: `console.warn`.
    */
   readonly onWarning?: (message: string) => void
   /**
