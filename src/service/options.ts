@@ -27,9 +27,9 @@ export interface ServiceOptions {
   /**
    * The clients that may request codes: a list, or a function that finds one by its ID.
    *
-   * A function is called with any text that a request names, several times for one login, and whenever a token is used. If
-   * it fails or takes longer than ten seconds, the request gets status 503 and may be repeated. If it returns something
-   * that is not a client, the request gets status 500 with `server_error`. Both errors go to `onError`.
+   * A function is called with any ID that a request contains, several times for one login, and whenever a token is
+   * used. If it fails or takes longer than ten seconds, the request gets status 503 and may be repeated. If it returns
+   * something that is not a client, the request gets status 500 with `server_error`. Both errors go to `onError`.
    *
    * With a list, the store holds only hashes of client IDs; with a function, the IDs themselves. GitHub's path for deleting
    * tokens contains the client ID, and is served only with a list.
@@ -120,7 +120,7 @@ export interface ServiceOptions {
   readonly expiresIn?: number
   /** Seconds by which a poll may be early; 0 is strict. Default: a fifth of `interval`, at most 1. */
   readonly leeway?: number
-  /** Time of the first poll: at once (`free`), or after one interval (`counted`). Default: `free`. */
+  /** When the first poll may come: at any time (`free`), or after one interval (`counted`). Default: `free`. */
   readonly firstPoll?: 'free' | 'counted'
   /**
    * Rules against phished approvals, for all clients. `{}` turns on the defaults of {@link Policy}. Default: no rules, as
