@@ -117,6 +117,37 @@ describe('a login at an MCP server', () => {
     expect([counts.codes, shown.length]).toEqual([2, 1])
   })
 
+  test('tells what is stored, without a request', async () => {
+    const { over, program, shown, counts } = world()
+    const { status, session, logout, call } = program({ wait: 0 })
+    expect(await over(status())).toEqual({ isLoggedIn: false, scopes: [] })
+    expect(await over(session())).toBeUndefined()
+    expect(await over(logout())).toEqual({ revoked: false, why: 'there was no login' })
+    expect(counts.documents).toBe(0)
+    await expect(over(call())).rejects.toThrow()
+    const [codes] = shown
+    expect(await over(status())).toEqual({ isLoggedIn: false, issuer: HOST, scopes: [], codes })
+  })
+
+  test('asks for a refresh token where the issuer offers that', async () => {
+    const { over, program, at, sent } = world({ issuer: { scopes_supported: ['profile', 'offline_access'] } })
+    const watched = at(CODES_PATH, (forward) => forward())
+    await over(
+      program({ fetch: watched, wait: 0 })
+        .call()
+        .catch(() => undefined),
+    )
+    expect(new URLSearchParams(String(sent[0]?.body)).get('scope')).toBe('tool:read offline_access')
+  })
+
+  test('returns a 403 that names no scope as it is', async () => {
+    const { loggedIn, over, counts, server } = world()
+    const { call } = await loggedIn()
+    server.respond = () => new Response('', { status: 403 })
+    expect((await over(call())).status).toBe(403)
+    expect(counts.codes).toBe(1)
+  })
+
   test('shows a second code at once if the user asks for a login', async () => {
     const { over, program, approve, counts, store } = world()
     await over(program({ onCodes: approve }).call())
@@ -208,6 +239,20 @@ describe('a login that takes longer than a request', () => {
     expect(service.errors).toEqual([])
   })
 
+  test('that is stopped is reported at once, and starts no other', async () => {
+    const { over, program, counts, time } = world()
+    const { call, stop, logout } = program()
+    const began = time.now
+    const waiting = call().catch(({ code }) => code)
+    await time.advance(2000)
+    stop()
+    expect(await over(waiting)).toBe('login_pending')
+    expect(time.now - began).toBe(2000)
+    await over(logout())
+    expect((await over(call())).status).toBe(401)
+    expect(counts.codes).toBe(1)
+  })
+
   test('goes on for the other caller if two of them give up', async () => {
     const { over, program, shown, counts, time, approve } = world()
     const { call, login } = program()
@@ -257,7 +302,9 @@ describe('a login that takes longer than a request', () => {
 
   test('whose code expires meanwhile says so', async () => {
     const { over, program, counts, time } = world()
-    await expect(over(program({ wait: 3600 }).call())).rejects.toMatchObject({ code: 'expired' })
+    const both = [program({ wait: 3600 }).call(), program({ wait: 3600 }).call()]
+    for (const end of await over(Promise.allSettled(both)))
+      expect(end).toMatchObject({ reason: { code: 'expired' } })
     await time.advance(61_000)
     await expect(over(program({ wait: 0 }).call())).rejects.toMatchObject({ code: 'login_pending' })
     expect(counts.codes).toBe(2)
