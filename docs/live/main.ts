@@ -171,8 +171,9 @@ for (const button of document.querySelectorAll<HTMLElement>('[data-effect]')) {
 }
 // Scrollable areas must be reachable by keyboard.
 for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
-for (const event of ['pointerdown', 'keydown'])
-  document.addEventListener(event, () => isPlaying() && takeOver(), { capture: true })
+// Not at `pointerdown`: what the finger is on would move before it is lifted.
+for (const type of ['click', 'input', 'keydown'])
+  document.addEventListener(type, (event) => event.isTrusted && isPlaying() && takeOver(), { capture: true })
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') scene?.wake()
 })

@@ -22,6 +22,7 @@ const SLOW = 60_000
 const SPEED = { slow: '1', quick: '3', fastest: '6' }
 
 const DESK = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 844 }
 
 /** Each with what the list of messages shows, and the reason that the device gives. */
 const FAULTS = [
@@ -211,6 +212,14 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     expect(await live.tab.isVisible('#next')).toBe(false)
   })
 
+  test('leaves the autoplay to the first tap, which does what it is on', async () => {
+    const live = await open({ viewport: PHONE, hasTouch: true })
+    await live.code()
+    await live.tab.locator('.tabs [data-tab="machines"]').tap()
+    expect(await live.tab.isVisible('#hint')).toBe(false)
+    expect(await live.tab.isVisible('#device-picture')).toBe(true)
+  })
+
   test('is only the scene in a frame of another page, whose focus it leaves alone', async () => {
     const live = await open({ viewport: { width: 1180, height: 560 } }, `${page.url}?embed`)
     await live.code()
@@ -344,6 +353,9 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     await live.lit('device', 'cancelled')
     expect(await live.tab.isVisible('#service')).toBe(false)
     expect(await live.violations()).toEqual([])
+    await live.tab.setViewportSize(PHONE)
+    const { bottom } = await live.edges('#exchanges')
+    expect(bottom).toBeLessThanOrEqual((await live.edges('#log')).top)
   })
 
   test('runs from a file without a server', async () => {
@@ -402,6 +414,8 @@ function driver(tab: Page) {
         .waitFor({ state: 'attached' }),
     /** Waits until the page in the phone says what is wrong. */
     refuses: (words: string) => phone.locator('.notice', { hasText: words }).waitFor(),
+    edges: (selector: string) =>
+      tab.locator(selector).evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect),
     height: () => tab.evaluate(() => document.documentElement.scrollHeight),
     /** The reason for a transition, according to the log. */
     why: (transition: string) =>
