@@ -21,11 +21,11 @@ const CAPTIONS: Readonly<Record<string, string>> = {
   failed: 'The device hit an error that polling again cannot fix.',
 }
 
-/** The same to the user who has to decide. */
-const TO_USER: Readonly<Record<string, (task: string) => string>> = {
-  'waiting.requested': (task) => `Your turn: ${task}`,
-  polling: (task) => `Your turn: ${task} The device is checking.`,
-  'waiting.pending': (task) => `Your turn: ${task}`,
+/** What follows the task of the user in the states that wait for it. */
+const MEANWHILE: Readonly<Record<string, string>> = {
+  'waiting.requested': '',
+  polling: ' The device is checking.',
+  'waiting.pending': '',
 }
 
 /** The device on the page: its screen and its machine, which show recorded events. */
@@ -35,8 +35,8 @@ export class DeviceSide {
   readonly #taken: RecordedTransition[] = []
   /** The state on the screen. */
   #shown: (RecordedState & { readonly at: number }) | undefined
-  /** What the user of this page has to do, as long as a login waits for it. */
-  task: string | undefined
+  /** Says what the user has to do, as long as a login waits for it. */
+  task: (() => string) | undefined
 
   clear(): void {
     this.#lights.clear()
@@ -75,7 +75,7 @@ export class DeviceSide {
     return {
       at,
       state: this.#lights.shown(id),
-      caption: this.task === undefined ? CAPTIONS[id] : (TO_USER[id]?.(this.task) ?? CAPTIONS[id]),
+      caption: this.task && id in MEANWHILE ? this.task() + MEANWHILE[id] : CAPTIONS[id],
       paint: (isNow) => {
         for (const { from, event, branch, to } of taken) {
           const transition = this.#lights.branch(from, event, branch)

@@ -1,10 +1,11 @@
 import { createDeviceAuthorization, github } from 'authgraph'
 import { recordLogin } from 'authgraph/recording'
+import { isPlaying } from './autoplay.ts'
 import { DeviceSide } from './device-side.ts'
 import { loginStory } from './login-story.ts'
 import { rate, time, underway } from './pace.ts'
 import { PacedClock } from './paced-clock.ts'
-import { Phone, showPage } from './phone.ts'
+import { Phone, showPage, type Task } from './phone.ts'
 import type { Scene } from './scene.ts'
 import { ServiceSide } from './service-side.ts'
 import { showMessage } from './show-wire.ts'
@@ -17,6 +18,12 @@ const FAST = 1.2
 
 /** What the strip shows while a login waits for its user. */
 const YOU = { name: 'you', role: 'waiting' }
+
+/** What the user of this page has to do, and what the autoplay does. */
+const TASKS = {
+  enter: { user: 'Your turn: enter the code on the phone.', autoplay: 'The user enters the code.' },
+  decide: { user: 'Your turn: approve or deny on the phone.', autoplay: 'The user approves the request.' },
+}
 
 /** The states of a grant that stay as they are when its lifetime ends. */
 const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
@@ -118,12 +125,12 @@ class LoginScene implements Scene {
       this.#onGrant({ ...grant, state: 'expired' }, grant)
   }
 
-  #wait(task: string | undefined): void {
+  #wait(task: Task | undefined): void {
     const { device } = this.#sides
-    const isNext = task !== undefined && device.task !== undefined
-    device.task = task
-    if (isNext)
-      this.#story.add({ at: this.#at(), caption: `Your turn: ${task}`, state: YOU, paint: () => undefined })
+    const say = task && (() => TASKS[task][isPlaying() ? 'autoplay' : 'user'])
+    if (say && device.task)
+      this.#story.add({ at: this.#at(), caption: say(), state: YOU, paint: () => undefined })
+    device.task = say
   }
 
   #onGrant(grant: Grant, before: Grant | undefined): void {

@@ -189,6 +189,7 @@ setInterval(() => {
   showPossible()
 }, TICK)
 open()
+if (isCalm()) offerPlay()
 // In a frame further down a page, it plays when it is seen.
 new IntersectionObserver(([entry], observer) => {
   if (!entry?.isIntersecting) return

@@ -14,19 +14,25 @@ const HEADERS = {
 
 /** In a phone as low as this one, the page keeps its buttons in view too, and comes without the margin of a desktop. */
 const LOW =
-  '<style>form:has(.choices){position:sticky;bottom:0}body{padding:0!important;place-items:start stretch!important}main{min-height:100vh;padding:1rem!important;border:0!important;border-radius:0!important;box-shadow:none!important}header{margin-bottom:1rem!important}.choices{grid-template-columns:1fr 1fr!important;gap:.5rem!important;margin:1rem -1rem 0!important;padding:.5rem!important}.choices button{padding-inline:0!important}</style></head>'
+  '<style>form:has(.choices){position:sticky;bottom:0}body{padding:0!important;place-items:start stretch!important}main{min-height:100vh;padding:1rem!important;border:0!important;border-radius:0!important;box-shadow:none!important}header{margin-bottom:1rem!important}.choices{grid-template-columns:1fr 1fr!important;gap:.5rem!important;margin:1rem -1rem 0!important;padding:.5rem!important}.choices button{padding-inline:0!important}@media(height<30rem){header,footer{display:none!important}main:has(input.code){padding-bottom:6rem!important}}@media(height<15rem){.done p{display:none}}</style></head>'
+
+/** Pixels between the edge of the phone and what is whole. */
+const EDGE = 8
 
 const frame = find<HTMLIFrameElement>('#phone-page')
 const fill = find<HTMLButtonElement>('#fill')
 
+/** What a user has to do in the phone. */
+export type Task = 'enter' | 'decide'
+
 /** The phone of a user: a browser with the verification page of the service, whose forms it sends. */
 export class Phone {
   readonly #fetch: Service['fetch']
-  readonly #onTask: (task?: string) => void
+  readonly #onTask: (task?: Task) => void
   #isOpen = false
 
   /** @param onTask Called with what the user has to do now, and with nothing once that is done. */
-  constructor(fetch: Service['fetch'], onTask: (task?: string) => void) {
+  constructor(fetch: Service['fetch'], onTask: (task?: Task) => void) {
     this.#fetch = fetch
     this.#onTask = onTask
   }
@@ -66,13 +72,19 @@ export class Phone {
     frame.contentWindow?.scrollTo(0, 0)
     // `scrollIntoView` would also scroll the page that frames this one.
     const form = inPhone('form:has(input.code)')
-    if (form) frame.contentWindow?.scrollTo(0, form.getBoundingClientRect().bottom - frame.clientHeight)
+    if (form) {
+      // The form is whole, and so is the first thing above it.
+      const least = form.getBoundingClientRect().bottom + 2 * EDGE - frame.clientHeight
+      const tops = [...(form.parentElement?.children ?? [])].map((part) => part.getBoundingClientRect().top)
+      const top = tops.find((top) => top >= least) ?? least
+      frame.contentWindow?.scrollTo(0, least > 0 ? top - EDGE : 0)
+    }
     this.#showTask()
   }
 
   #showTask(): void {
-    const toEnter = this.#isOpen && inPhone('input.code') ? 'enter the code on the phone.' : undefined
-    const task = this.#isOpen && inPhone('[name=decision]') ? 'approve or deny on the phone.' : toEnter
+    const toEnter = this.#isOpen && inPhone('input.code') ? 'enter' : undefined
+    const task = this.#isOpen && inPhone('[name=decision]') ? 'decide' : toEnter
     fill.hidden = toEnter === undefined
     find('#phone').classList.toggle('asks', task !== undefined)
     this.#onTask(task)

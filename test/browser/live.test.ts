@@ -204,6 +204,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
 
   test('autoplays a login that meets a fault, and then says how to run it', async () => {
     const live = await open()
+    await live.tab.locator('#caption', { hasText: /^The user enters the code/ }).waitFor()
     await live.happened('polling to waiting.retrying')
     await live.lit('device', 'authorized')
     await live.tab.locator('#next', { hasText: 'npx authgraph demo --watch' }).waitFor()
