@@ -63,11 +63,11 @@ const APPROVES = 'the user approves'
 export function raceStyle(colorOf: (color: Color) => string): string {
   const roles = (Object.keys(ROLES) as Role[]).map(
     (role) =>
-      `.${role} .words{fill:${colorOf(`${role}-ink`)}}.${role}>.inside{stroke:${colorOf(`${role}-fill`)}}.${role} .poll{fill:${colorOf(`${role}-line`)};stroke:${colorOf(`${role}-line`)}}`,
+      `.${role} .words{fill:${colorOf(`${role}-ink`)}}.${role} .poll{fill:${colorOf(`${role}-line`)};stroke:${colorOf(`${role}-line`)}}`,
   )
   return [
     ...roles,
-    '.words{font-weight:700}.inside{stroke-width:4;stroke-linejoin:round;paint-order:stroke}.poll{stroke-width:0}.cross{stroke-width:3;stroke-linecap:round}',
+    '.words{font-weight:700}.poll{stroke-width:0}.cross{stroke-width:3;stroke-linecap:round}',
     `.grid{stroke:${colorOf('line')}}.cover{fill:${colorOf('paper')};transform:scaleX(0);transform-box:fill-box;transform-origin:right}`,
     `.approval line{stroke:${colorOf('good-line')};stroke-width:2}.approval rect{fill:${colorOf('good-ink')}}.approval text{fill:${colorOf('paper')};font-weight:700;font-size:12px}`,
     '.cover{animation:uncover var(--playing) linear}@keyframes uncover{from{transform:none}}',
@@ -158,6 +158,7 @@ export function drawRace(
         lanes.map((_, lane) => topOf(lane)),
         xOf(approvedAt),
         bottom,
+        form.height,
         isNarrow,
         late(xOf(approvedAt)),
       ),
@@ -201,7 +202,7 @@ function wordsIn({ role, words, x, y, width, height }: Area, approval: number | 
   // Only errors are long.
   const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
   return [
-    ...(shown === '' ? [] : [element('g', { class: role }, text('words inside', x + inset, middle, shown))]),
+    ...(shown === '' ? [] : [element('g', { class: role }, text('words', x + inset, middle, shown))]),
     ...(hasNote ? [text('text', noteAt, middle, NOBODY_POLLS)] : []),
   ]
 }
@@ -243,17 +244,18 @@ function drawApproval(
   tops: readonly number[],
   x: number,
   bottom: number,
+  height: number,
   isNarrow: boolean,
   style: string,
 ): string {
   const width = widthOf(APPROVES, { size: 12, kind: 'bold' }) + 16
-  // On a phone the line stays out of the results and the errors: it passes behind the bars.
+  // The line passes behind the words in the bars, and on a phone behind the results too.
   const lines = isNarrow
     ? tops.flatMap((top) => [
         [top - 4, top],
-        [top + FORMS.narrow.height, top + FORMS.narrow.height + POLLS + 8],
+        [top + height, top + height + POLLS + 8],
       ])
-    : [[20, bottom]]
+    : [[20, tops[0]], ...tops.map((top, lane) => [top + height, tops[lane + 1] ?? bottom])]
   return element(
     'g',
     { class: 'approval late', style },

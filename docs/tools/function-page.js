@@ -84,7 +84,7 @@ export function headingsOf(content) {
       link: `#${id}`,
       text: html
         .replaceAll(/<[^>]*>/g, '')
-        .replace(/[?:]+ .*$/s, '')
+        .replace(/^Example: |[?:]+ .*$/s, '')
         .replace(/^Returns .*$/s, 'Returns'),
       level: Number(level),
     }),

@@ -48,9 +48,9 @@ const NAME = /(?<=id="option-|<span class="tsd-kind-(?:property|method)">)\w+/
 /** Begins a long list of options with those that most programs use, and puts the others into groups to open. @param {string} html */
 export function groupOptions(html) {
   return html.replace(LIST, (list) => {
-    const [begin, group, inside, level] = list.startsWith('<section')
-      ? ['<section class="tsd-panel tsd-member">', 'section', 'div', '$13']
-      : ['<li class="tsd-parameter">', 'li', 'ul', '$14']
+    const [begin, group, inside] = list.startsWith('<section')
+      ? ['<section class="tsd-panel tsd-member">', 'section', 'div']
+      : ['<li class="tsd-parameter">', 'li', 'ul']
     const options = new Map(list.split(begin).map((item) => [NAME.exec(item)?.[0] ?? '', begin + item]))
     options.delete('')
     if (options.size < 10) return list
@@ -66,7 +66,7 @@ export function groupOptions(html) {
       const { taken, items } = take(names)
       if (taken.length < 2) return items
       const id = heading.toLowerCase().replaceAll(' ', '-')
-      const below = items.join('').replaceAll(/(<\/?h)3\b/g, level)
+      const below = items.join('').replaceAll(/(<\/?h)3\b/g, '$14')
       return `<${group}><details class="group"><summary><h3 id="${id}">${heading}</h3> <code>${taken.join(', ')}</code></summary><${inside}>${below}</${inside}></details></${group}>`
     })
     return [...first, ...options.values(), ...others].join('')

@@ -34,18 +34,28 @@ const SCROLL_BY_KEYS =
 /** Pages that the search offers until it finds something. */
 const OFTEN = ['Quick start', 'Log in from a CLI', 'Keep and refresh a token', 'Errors', 'Command line']
 
-/** Puts guides before or after the API, as the best result is, and names both groups. */
+/** Puts guides before or after the API, as the best result is, names both groups and all kinds, and selects the first result. */
 const GROUP_RESULTS = `{
 const list = document.getElementById('tsd-search-results')
 const groupOf = (item) => item.querySelector('[href$="#icon-8388608"]') ? 'Guides' : 'API'
 const seen = new MutationObserver(() => {
-  const groups = Object.values(Object.groupBy(list.children, groupOf))
-  list.replaceChildren(...groups.flat())
-  for (const [first] of groups) first.dataset.group = groupOf(first)
+  const groups = Object.groupBy(list.children, groupOf)
+  list.replaceChildren(...Object.values(groups).flat())
+  for (const [first] of Object.values(groups)) first.dataset.group = groupOf(first)
+  for (const item of groups.API ?? []) item.lastElementChild.dataset.kind = item.querySelector('svg').ariaLabel
+  const input = document.getElementById('tsd-search-input')
+  if (list.firstElementChild?.id && !input.getAttribute('aria-activedescendant')) {
+    list.firstElementChild.ariaSelected = 'true'
+    input.setAttribute('aria-activedescendant', list.firstElementChild.id)
+  }
   seen.takeRecords()
 })
 seen.observe(list, { childList: true })
 }`
+
+/** Shows the page in the sidebar, whose first row is whole. */
+const SHOW_PAGE =
+  "document.querySelector('.sections [aria-current]')?.scrollIntoView({block:'nearest'});{const menu=document.querySelector('.site-menu'),top=(e)=>e.getBoundingClientRect().top-menu.getBoundingClientRect().top;if(menu.scrollTop)menu.scrollTop+=top([...menu.querySelectorAll('summary,p,a')].findLast((e)=>e.checkVisibility()&&top(e)<=0))}"
 
 /** Opens the group that the address leads to. */
 const OPEN_GROUP =
@@ -60,9 +70,13 @@ const CLASSES = {
   'documents/Threat_model.html': 'threats',
 }
 
-/** What the list of the properties below says again. */
+/** What the list of the properties of an interface of options says again. */
 const OUTLINE =
-  /<div class="tsd-signature"><span class="tsd-signature-keyword">interface.*?<\/div>\s*(?:<section class="tsd-panel tsd-hierarchy".*?<\/section>)?/s
+  /<section class="tsd-panel-group tsd-index-group">.*?<\/details><\/section><\/section>|<span class="tsd-signature-keyword">readonly<\/span>\s*|<div class="tsd-signature"><span class="tsd-signature-keyword">interface.*?<\/div>\s*(?:<section class="tsd-panel tsd-hierarchy".*?<\/section>)?/gs
+
+/** The parameter of a function type, on a line of its own. */
+const ONE_PARAMETER =
+  /(<span class="tsd-signature-symbol">\(<\/span>)<br\/>\s*((?:(?!<br\/>).)*)<span class="tsd-signature-symbol">,<\/span><br\/>\s*(<span class="tsd-signature-symbol">\)<\/span>)/gs
 
 /** The picture of the site where others link to it. */
 const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
@@ -102,7 +116,7 @@ class SiteTheme extends DefaultTheme {
     // From where a member is inherited is of no use to a reader.
     context.memberSources = () => raw('')
     context.defaultLayout = (template, page) => {
-      const content = stackTables(withBars(breakable(accessible(text(template(page))))))
+      const content = stackTables(together(withBars(breakable(accessible(text(template(page)))))))
       if (page.url === 'modules.html') {
         page.pageSections = []
         return raw(layout(context, page, entryPoints(content)))
@@ -113,17 +127,11 @@ class SiteTheme extends DefaultTheme {
           ...section,
           headings: section.headings.filter(({ level }) => level !== 1),
         }))
-      if (!page.model.kindOf(ReflectionKind.Function))
-        return raw(
-          layout(
-            context,
-            page,
-            /Options$/.test(page.model.name) ? groupOptions(content.replace(OUTLINE, '')) : content,
-          ),
-        )
-      const ordered = readFirst(content)
-      page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
-      return raw(layout(context, page, ordered))
+      const ordered = page.model.kindOf(ReflectionKind.Function)
+        ? readFirst(content)
+        : page.model.name.endsWith('Options') && groupOptions(content.replaceAll(OUTLINE, ''))
+      if (ordered) page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
+      return raw(layout(context, page, ordered || content))
     }
     return context
   }
@@ -156,7 +164,7 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 ${text(context.toolbar(page))}
 <div class="container container-main">
 <main class="col-content" id="content" tabindex="-1">
-${isLanding ? landing(content) : (page.url === 'modules.html' ? '' : heading(text(context.header(page)))) + withContents(content, page, menu) + onward(context, page)}
+${isLanding ? landing(content) : withContents((page.url === 'modules.html' ? '' : heading(text(context.header(page)))) + content, page, menu) + onward(context, page)}
 </main>
 <div class="col-sidebar">
 <aside class="page-menu" aria-label="On this page">${menu}</aside>
@@ -165,7 +173,7 @@ ${isLanding ? landing(content) : (page.url === 'modules.html' ? '' : heading(tex
 </div>
 <footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
-<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' });${SCROLL_BY_KEYS};${OPEN_GROUP};${GROUP_RESULTS}</script>
+<script>${SHOW_PAGE};${SCROLL_BY_KEYS};${OPEN_GROUP};${GROUP_RESULTS}</script>
 </body>
 </html>`
 }
@@ -188,8 +196,8 @@ function highlightCompletely(plugin) {
 }
 
 /**
- * Leaves no link inside the summary of a section, no gap between the levels of headings, and no flags that the signature
- * below shows.
+ * Leaves no link inside the summary of a section, no gap between the levels of headings, no flags that the signature below
+ * shows, and no single parameter on a line of its own.
  *
  * @param {string} content
  */
@@ -197,6 +205,7 @@ function accessible(content) {
   const summaries = content
     .replaceAll(/<summary\b.*?<\/summary>/gs, (summary) => summary.replaceAll(/<a\b.*?<\/a>/gs, ''))
     .replaceAll(/<code class="tsd-tag">(Optional|Readonly)<\/code>\s*/g, '')
+    .replaceAll(ONE_PARAMETER, '$1$2$3')
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
@@ -205,6 +214,11 @@ function breakable(content) {
   return content.replaceAll(/(?<=<td[^>]*>.*)<code>[^<]*<\/code>(?=.*<\/td>)/g, (code) =>
     code.length < 34 ? code : code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w[._/])(?=\w)/g, '<wbr>'),
   )
+}
+
+/** Breaks no short code. @param {string} content */
+function together(content) {
+  return content.replaceAll(/<code>(?=[^<]{1,24}<)/g, '<code class="short">')
 }
 
 /** Sets the entry point and the kind of an export above its name. @param {string} header */
@@ -237,15 +251,11 @@ function onward(context, { project, model }) {
   return `<nav class="onward" aria-label="Guides">${guide(at - 1, 'Previous')}${guide(at + 1, 'Next')}</nav>`
 }
 
-/** Repeats the rail of a long document above its text, for a phone. @param {string} content @param {Page} page @param {string} menu */
+/** Repeats the rail of a long page above its text, for a phone. @param {string} content @param {Page} page @param {string} menu */
 function withContents(content, page, menu) {
   const [links = ''] = /<a href.*(?=<\/div><\/details>)/s.exec(menu) ?? []
-  if (
-    !page.model.isDocument() ||
-    /overview|errors/.test(CLASSES[page.url] ?? '') ||
-    links.split('<a ').length < 5
-  )
-    return content
+  const isFlat = page.pageSections.every(({ title }) => title === '')
+  if (!isFlat || CLASSES[page.url] === 'overview' || links.split('<a ').length < 4) return content
   return content.replace(
     '</h1>',
     `</h1><details class="contents"><summary>On this page</summary>${links}</details>`,
@@ -280,7 +290,7 @@ function toolbar(context, page) {
 <nav id="tsd-toolbar-links" class="main-links" aria-label="Main">${mainLinks(context, page)}</nav>
 <button type="button" id="tsd-search-trigger" class="tsd-widget">${text(search())} Search</button>
 <dialog id="tsd-search" aria-label="Search">
-<input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search the docs" maxlength="100">
+<input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search guides and API" maxlength="100">
 <ul role="listbox" id="tsd-search-results" aria-label="Results"></ul>
 <div id="tsd-search-status" aria-live="polite" aria-atomic="true"><div>Preparing the search index…</div></div>
 <nav class="often" aria-label="Often read">${OFTEN.map((name) => link(at(`documents/${name.replaceAll(' ', '_')}.html`), name)).join('')}</nav>
