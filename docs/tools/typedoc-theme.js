@@ -116,7 +116,7 @@ class SiteTheme extends DefaultTheme {
     // From where a member is inherited is of no use to a reader.
     context.memberSources = () => raw('')
     context.defaultLayout = (template, page) => {
-      const content = stackTables(together(withBars(breakable(accessible(text(template(page)))))))
+      const content = stackTables(withBars(breakable(accessible(text(template(page))))))
       if (page.url === 'modules.html') {
         page.pageSections = []
         return raw(layout(context, page, entryPoints(content)))
@@ -214,11 +214,6 @@ function breakable(content) {
   return content.replaceAll(/(?<=<td[^>]*>.*)<code>[^<]*<\/code>(?=.*<\/td>)/g, (code) =>
     code.length < 34 ? code : code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w[._/])(?=\w)/g, '<wbr>'),
   )
-}
-
-/** Breaks no short code. @param {string} content */
-function together(content) {
-  return content.replaceAll(/<code>(?=[^<]{1,24}<)/g, '<code class="short">')
 }
 
 /** Sets the entry point and the kind of an export above its name. @param {string} header */
