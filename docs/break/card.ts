@@ -3,6 +3,9 @@ import { drawRace, type Lane, verdictOf } from './draw-race.ts'
 import { FAULTS, type Fault, LANES } from './faults.ts'
 import type { Run } from './race.ts'
 
+/** Seconds that the animation takes at most: the page plays a fault after another. */
+const LONGEST = 3.5
+
 /** What the build recorded. */
 export interface Recorded {
   /** The versions of the clients, with care too. */
@@ -74,7 +77,7 @@ export function raceSvg(recorded: Recorded, choice: Choice, width: number, isTal
     height,
     role: 'img',
     'aria-label': `${fault.title} ${results.join(' ')}`,
-    style: `--playing:${playing.toFixed(1)}s`,
+    style: `--playing:${Math.min(LONGEST, playing).toFixed(1)}s`,
   }
   return element('svg', attributes, ...content)
 }

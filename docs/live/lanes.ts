@@ -4,7 +4,7 @@ import { isCalm, make, timeText } from './elements.ts'
 const TOP = 10
 const BAR = 28
 /** Between two lanes: of few, and of many. */
-const WIRE = { few: 64, many: 34 }
+const WIRE = { few: 44, many: 34 }
 const FEW = 3
 const BELOW = 28
 const RIGHT = 12
@@ -98,17 +98,27 @@ export class Lanes {
     steps.forEach(({ at, messages }, index) => {
       const x = starts[index] ?? 0
       const time = timeText(at)
+      const isLast = index === steps.length - 1
+      // A small picture has room for the first time and the last one.
+      const isTold = isSmall
+        ? index === 0 || isLast
+        : time !== shown && time.length * NARROW <= (widths[index] ?? 0)
       const group = draw('g', { class: onChoose ? 'column chosen' : 'column' })
       group.dataset.index = String(index)
       group.append(
         draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
         words(
           'tick',
-          x + 2,
+          isSmall && isLast ? Math.min(x + 2, end - time.length * NARROW) : x + 2,
           height - 8,
-          time === shown || time.length * NARROW > (widths[index] ?? 0) ? '' : time,
+          isTold ? time : '',
         ),
-        words('tick', x + (widths[index] ?? 0) - 20, height - 8, waitAfter(steps, index) < LONG ? '' : '//'),
+        words(
+          'tick',
+          Math.max(x + (widths[index] ?? 0) - 20, isSmall ? 44 : 0),
+          height - 8,
+          waitAfter(steps, index) < LONG ? '' : '//',
+        ),
         ...drawMessages(messages, x + 6, topOf),
       )
       shown = time
