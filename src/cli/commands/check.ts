@@ -102,6 +102,7 @@ async function check(
     const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
     const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
     refuseRemote(options, ...endpoints, options.pageOrigin, options.resource)
+    const decisions = decisionsOf(options, interrupt)
     const reporter = checkReportTo(process.stdout, options)
     reporter.begin(new URL(provider.tokenEndpoint).host)
     const report = await checkService({
@@ -109,7 +110,7 @@ async function check(
       provider,
       dialect: options.dialect,
       scopes: options.scopes ?? [],
-      ...decisionsOf(options, interrupt),
+      ...decisions,
       ...(options.otherClientId && { otherClientId: options.otherClientId }),
       ...(options.issuer && { issuer: options.issuer }),
       ...(options.pageOrigin && { pageOrigin: options.pageOrigin }),
