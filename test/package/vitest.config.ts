@@ -60,7 +60,7 @@ export default defineConfig({
       // They start their own processes from the sources.
       'test/session/processes.test.ts',
       // They look into parts that are not published.
-      'test/session/{hold-signals,session-record}.test.ts',
+      'test/session/{hold-signals,keep-in-time,session-record}.test.ts',
       // It breaks the part that the stores share, which is not published.
       'test/service/stores/compare-and-set.test.ts',
       // They start servers, which takes long. The projects of the peers use both stores.
