@@ -175,7 +175,7 @@ export const groups = {
     ],
     tests: [
       'test/request/guard-headers.test.ts',
-      'test/session/{claims,hold-signals,pace,revoke,session,session-record}.test.ts',
+      'test/session/{claims,hold-signals,keep-in-time,pace,revoke,session,session-record}.test.ts',
       'test/paths/session.test.ts',
       'test/flow/{session,signals}.test.ts',
       'test/store/turns.test.ts',
