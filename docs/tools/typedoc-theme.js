@@ -74,7 +74,7 @@ const CLASSES = {
 const OUTLINE =
   /<section class="tsd-panel-group tsd-index-group">.*?<\/details><\/section><\/section>|<span class="tsd-signature-keyword">readonly<\/span>\s*|<div class="tsd-signature"><span class="tsd-signature-keyword">interface.*?<\/div>\s*(?:<section class="tsd-panel tsd-hierarchy".*?<\/section>)?/gs
 
-/** The parameter of a function type, on a line of its own. */
+/** The parameter of a function type, on its own line. */
 const ONE_PARAMETER =
   /(<span class="tsd-signature-symbol">\(<\/span>)<br\/>\s*((?:(?!<br\/>).)*)<span class="tsd-signature-symbol">,<\/span><br\/>\s*(<span class="tsd-signature-symbol">\)<\/span>)/gs
 
@@ -197,7 +197,7 @@ function highlightCompletely(plugin) {
 
 /**
  * Leaves no link inside the summary of a section, no gap between the levels of headings, no flags that the signature below
- * shows, and no single parameter on a line of its own.
+ * shows, and no single parameter on its own line.
  *
  * @param {string} content
  */

@@ -50,7 +50,7 @@ describe('an issuer', () => {
   test.each([
     { previous: undefined, document: undefined, found: ['bad_response', 'a', 'b', 'c'] },
     { previous: address('d'), document: undefined, found: ['bad_response', 'd', 'b', 'c'] },
-    // Another one is no way around a host that must not be asked.
+    // No other issuer is tried instead of a host that must not be asked.
     {
       previous: undefined,
       document: { token_endpoint: elsewhere, device_authorization_endpoint: elsewhere },

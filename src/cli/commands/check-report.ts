@@ -88,7 +88,7 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
   const fits = last.length + 2 + source.length <= room
   const text = (line: string) => (outcome === 'not applicable' ? styled('dim', line) : line)
   const where = styled('dim', source)
-  const [first = [], ...more]: (readonly (string | Styled)[])[] = [
+  return marked(mark, [
     ...lines.map((line) => [text(line)]),
     fits ? [text(last), '  ', where] : [text(last)],
     ...(fits ? [] : [[where]]),
@@ -96,17 +96,23 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
       styled(outcome === 'passed' ? 'dim' : mark.style, line),
     ]),
     ...(outcome === 'failed' && exchange ? wire(exchange, room) : []),
-  ]
+  ])
+}
+
+function named({ outcome, requirement }: CheckResult, width: number): Line[] {
+  const lines = wrapWords(requirement, width - INDENT)
+  return marked(
+    MARKS[outcome],
+    lines.map((line) => [line]),
+  )
+}
+
+/** A mark before the first line, and room for it before the others. */
+function marked(mark: Styled, [first = [], ...more]: readonly (readonly (string | Styled)[])[]): Line[] {
   return [
     ['  ', mark, ' ', ...first],
     ...more.map((line) => (line.length ? [' '.repeat(INDENT), ...line] : '')),
   ]
-}
-
-function named({ outcome, requirement }: CheckResult, width: number): Line[] {
-  return wrapWords(requirement, width - INDENT).map((line, index) =>
-    index === 0 ? ['  ', MARKS[outcome], ` ${line}`] : `${' '.repeat(INDENT)}${line}`,
-  )
 }
 
 function wire({ request, response }: ShownExchange, room: number): Styled[][] {
