@@ -31,6 +31,7 @@ export async function breakableRelay(port: number) {
   const { port: ownPort, close } = await listenOnLoopback(server)
 
   return {
+    port: ownPort,
     url: `redis://127.0.0.1:${ownPort}`,
     /** Forwards the next command that contains this text, and breaks the connection before its response arrives. */
     swallowResponseTo(text: string) {

@@ -8,7 +8,7 @@ export interface DatabaseServer {
   start(): Promise<void>
   /** Stops it and removes its files. */
   stop(): Promise<void>
-  /** Pauses it with its connections open, and resumes it. */
+  /** Pauses its main process with its connections open, and resumes it. */
   freeze(): void
   thaw(): void
 }

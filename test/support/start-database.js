@@ -1,15 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 
 /** Starts a database server, which keeps its files in a folder. The signal `power` ends it as a power failure does. */
 export async function startDatabase({ program, args, folder, power, ...account }) {
   let server
-
-  const signal = (name) => {
-    // The processes of PostgreSQL's connections are in sessions of their own.
-    const children = spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' }).stdout.split('\n')
-    for (const pid of [String(server.pid), ...children]) if (pid !== '') process.kill(Number(pid), name)
-  }
   const database = {
     async start() {
       server = spawn(program, args, { ...account, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -25,8 +19,8 @@ export async function startDatabase({ program, args, folder, power, ...account }
       await database.kill()
       rmSync(folder, { recursive: true, force: true })
     },
-    freeze: () => signal('SIGSTOP'),
-    thaw: () => signal('SIGCONT'),
+    freeze: () => server.kill('SIGSTOP'),
+    thaw: () => server.kill('SIGCONT'),
   }
   await database.start()
   return database

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { BadOptionError, StoreUnavailableError } from '../../../src/service/index.ts'
 import { compareAndSetStore, type Database } from '../../../src/service/stores/compare-and-set.ts'
+import { redisStore } from '../../../src/service/stores/redis.ts'
+import { postgresStore } from '../../../src/service/stores/sql/index.ts'
 import { storeContract } from '../../../src/testing/index.ts'
 import { count, increment, remove } from './database-contract.ts'
 
@@ -257,7 +259,11 @@ describe('a store in a database', () => {
 })
 
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2_147_484])('refuses a timeout of %s', (timeout) => {
-  expect(() => compareAndSetStore(memoryDatabase().database, { timeout })).toThrow(
-    new BadOptionError('timeout must be a number of seconds, more than 0 and at most 2147483'),
-  )
+  const message = 'timeout must be a number of seconds, more than 0 and at most 2147483'
+  const opens = [
+    () => compareAndSetStore(memoryDatabase().database, { timeout }),
+    () => redisStore('redis://127.0.0.1', { timeout }),
+    () => postgresStore('postgres://127.0.0.1', { timeout }),
+  ]
+  for (const open of opens) expect(open).toThrow(new BadOptionError(message))
 })

@@ -1,11 +1,14 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailableError } from '../../../src/service/index.ts'
 import {
   type DatabaseStoreOptions,
   type PostgresClient,
   postgresStore,
 } from '../../../src/service/stores/sql/index.ts'
+import { breakableRelay } from '../../support/breakable-relay.ts'
 import type { DatabaseServer } from '../../support/database-server.ts'
+import { eventually } from '../../support/eventually.ts'
 import { freePort } from '../../support/free-port.js'
 import { hasPostgres, startPostgres } from '../../support/postgres-server.js'
 import { count, increment } from './database-contract.ts'
@@ -107,6 +110,20 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     expect(await updated).toEqual(keys.map(() => 1))
     await Promise.all([...addOne(one), ...addOne(other)])
     expect(await Promise.all(addOne(other))).toEqual(keys.map(() => 4))
+  })
+
+  test('replaces connections that stay open, but silent', async () => {
+    const relay = await breakableRelay(postgres.port)
+    onTestFinished(relay.close)
+    const store = storeAt(postgres.url.replace(`${postgres.port}`, `${relay.port}`), { timeout: 0.3 })
+    const readAll = () =>
+      Promise.all(Array.from({ length: 10 }, (_, key) => store.update(`${key}`, () => ({ result: 0 }))))
+    await eventually(readAll)
+    relay.silence(true)
+    // Those that have been used, and then those that take their place.
+    for (const _ of [1, 2]) await expect(readAll()).rejects.toThrow(StoreUnavailableError)
+    relay.silence(false)
+    await eventually(readAll)
   })
 
   test('may be used by a role that may not create tables', async () => {
