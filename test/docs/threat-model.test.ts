@@ -36,19 +36,22 @@ test('the threat model has an entry for each threat and mitigation of its source
   expect(new Set(named).size).toBe(named.length)
 })
 
-/** The names of the tests in a file, and of their groups. */
+/** The names of the tests in a file, and of their groups. A test's name begins with those of its groups. */
 function names(file: string): string[] {
   const found: string[] = []
   const source = ts.createSourceFile(file, readFileSync(resolve(root, file), 'utf8'), ts.ScriptTarget.Latest)
-  const visit = (node: ts.Node): void => {
+  const visit = (node: ts.Node, groups: string): void => {
+    let name = groups
     if (ts.isCallExpression(node) && /^(?:test|describe)$/.test(calledBy(node))) {
-      const [name] = node.arguments
-      if (name && (ts.isStringLiteralLike(name) || ts.isTemplateExpression(name)))
-        found.push(source.text.slice(name.pos, name.end))
+      const [first] = node.arguments
+      if (first && (ts.isStringLiteralLike(first) || ts.isTemplateExpression(first))) {
+        name = `${groups} ${source.text.slice(first.pos, first.end).trim().slice(1, -1)}`
+        found.push(name)
+      }
     }
-    ts.forEachChild(node, visit)
+    ts.forEachChild(node, (child) => visit(child, name))
   }
-  visit(source)
+  visit(source, '')
   return found
 }
 
@@ -71,7 +74,7 @@ function isRun(file: string): boolean {
 test.each(threats)(
   '"$threat" links to tests that Vitest runs, or says what is left to the host',
   ({ tests, task }) => {
-    const links = tests === '' ? [] : tests.split(/(?<=\)), /)
+    const links = tests === '' ? [] : tests.split(/(?<=\))\\ /)
     for (const link of links) {
       const [, fragment = '', file = ''] = /^\[([^\]]+)\]\(\.\.\/([^)]+)\)$/.exec(link) ?? []
       expect(isRun(file), link).toBe(true)

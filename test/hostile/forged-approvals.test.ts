@@ -56,7 +56,7 @@ test.each<[string, Record<string, string>, status?: number]>([
   ['the same host over https', { origin: 'https://localhost' }],
   ['the page itself, with Sec-Fetch-Site', SAME, 200],
   ['the page itself, with only Origin', { origin: HTTP }, 200],
-])('a form from %s is refused, even with a valid token, unless it is that of the page', async (...row) => {
+])('a form that is not from the page is refused, even with a valid token: %s', async (...row) => {
   const [, from, status = 403] = row
   const { open, send, isApproved } = await start(HTTP)
   const cookie = `signed-in=mona; authgraph=${PLANTED}`
@@ -83,7 +83,7 @@ describe('a planted cookie', () => {
     expect(await isApproved()).toBe(false)
   })
 
-  test.each(names)('%s does not work with the token of another user', async (_, authUrl, name) => {
+  test.each(names)('does not work with the form token of another user: %s', async (_, authUrl, name) => {
     const { open, send, isApproved } = await start(authUrl)
     const attacker = `signed-in=eve; ${name}=${PLANTED}`
     const enter = await open(attacker)

@@ -102,9 +102,9 @@ function listed(reuseWindow: string): string[] {
 test.each([
   ['30 seconds', { reuseWindow: 30, areApart: false, combined: COMBINED }],
   ['none', { reuseWindow: 0, areApart: false, combined: [] }],
-  ['120 seconds, apart', { reuseWindow: 120, areApart: true, combined: COMBINED }],
-  ['30 seconds, apart', { reuseWindow: 30, areApart: true, combined: COMBINED }],
-  ['none, apart', { reuseWindow: 0, areApart: true, combined: [] }],
+  ['120 seconds, several hosts', { reuseWindow: 120, areApart: true, combined: COMBINED }],
+  ['30 seconds, several hosts', { reuseWindow: 30, areApart: true, combined: COMBINED }],
+  ['none, several hosts', { reuseWindow: 0, areApart: true, combined: [] }],
 ] as const)(
   'two sessions break no rule, and lose only logins that the page lists (reuse window: %s)',
   async (told, options) => {

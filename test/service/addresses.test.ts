@@ -57,7 +57,7 @@ test.each([
   '/login/oauth/revoke',
   METADATA_PATH,
   '/user',
-])('no response at %s lets other sites read it', async (path) => {
+])('no response lets other sites read it: %s', async (path) => {
   const { fetch } = startService({ refreshTokens: { lifetime: 3600 } })
   const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
   for (const method of ['GET', 'POST', 'OPTIONS']) {

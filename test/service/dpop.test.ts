@@ -112,7 +112,7 @@ describe('a proof', () => {
   }
 
   test.each(Object.entries(cases))(
-    '%s is refused, changes nothing and is not remembered',
+    'with a fault is refused, changes nothing and is not remembered: %s',
     async (_, make) => {
       const service = await start()
       const { device_code } = await service.codes(service.own)

@@ -39,7 +39,7 @@ function start(options: TestOptions = {}) {
 const typesOf = (events: readonly ServiceEvent[]) => events.map(({ type }) => type)
 
 describe('a login', () => {
-  test('is told from the codes to the token, with both origins and one grant', async () => {
+  test('emits events from the codes to the token, with both origins and one grant', async () => {
     const service = start()
     const at = service.clock.time
     const { body } = await service.ask({ scope: 'repo,gist' })
@@ -233,7 +233,7 @@ describe('a limit', () => {
     ['wrongUserCodes', ({ view }) => view('BBBB-BBBB'), { user: OCTOCAT, origin: BROWSER }],
     ['wrongPasswords', guess, { origin: { address: '192.0.2.1' } }],
     ['wrongSecrets', ({ ask }) => ask({ client_secret: 'no' }), { client: APP, origin: DEVICE }, secretly],
-  ])('%s is emitted with the origin', async (limit, act, event, options) => {
+  ])('that is exceeded emits an event with the origin: %s', async (limit, act, event, options) => {
     const service = start({ limits: { [limit]: once }, ...options })
     await act(service, 1)
     service.told()

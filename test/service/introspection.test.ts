@@ -95,7 +95,7 @@ describe('the introspection endpoint', () => {
     ['an unknown API', { client_id: 'https://unknown.example' }],
     ['an API that may not ask', { client_id: 'https://silent.example' }],
     ['a client, which is no API', { client_id: CLIENT_ID, client_secret: '' }],
-  ])('refuses %s, also for a token that is valid', async (_, fields) => {
+  ])('refuses others, even for a valid token: %s', async (_, fields) => {
     const service = start()
     const { access_token } = await service.login({ resource: API })
     const { status, body, headers } = await service.ask(access_token, fields)

@@ -37,7 +37,7 @@ describe.each<[string, TestOptions]>([
   ['with refresh tokens', { refreshTokens }],
   ['without refresh tokens', {}],
 ])('the logins of one user, %s,', (_, options) => {
-  test('are limited: a new one ends the oldest, which is told', async () => {
+  test('are limited: a new login ends the oldest, and emits an event', async () => {
     const service = start({ ...options, limits: { loginsOfUser: 2 } })
     const first = await service.login('mona')
     const others = [await service.login('mona'), await service.login('hubot')]
