@@ -178,10 +178,10 @@ export interface ServiceOptions {
    * scopes }`, and may be missing. This service still knows each token by its hash: after a revocation, `requireToken`
    * refuses it at once, and other APIs accept it until it expires.
    *
-   * The type is `at+jwt`, the claims are `iss`, `sub` (the id of the user as text), `aud`, `client_id`, `scope`, `iat`,
+   * The type is `at+jwt`, the claims are `iss`, `sub` (the ID of the user as text), `aud`, `client_id`, `scope`, `iat`,
    * `exp`, `jti` and, if the token is bound, `cnf`.
    *
-   * With the scope `openid`, a login and each refresh also return an ID token, with `sub`, the id of the user, and
+   * With the scope `openid`, a login and each refresh also return an ID token, with `sub`, the ID of the user, and
    * `preferred_username`, the login name. Without keys, this scope is not granted.
    *
    * To change keys: append the new key, and start all instances with this list. Ten minutes later, when the APIs know it,

@@ -228,7 +228,7 @@ describe('a code that cannot be used', () => {
     }
   })
 
-  test('is not decided: the store gave its user code to a grant that nobody opened', async () => {
+  test('one that its confirmed page no longer stands for is not decided', async () => {
     const service = startService()
     const { update } = service.memory
     const [shown, other] = [await service.begin(), await service.begin()]
