@@ -22,7 +22,7 @@ const LONGEST_WINDOW = 600
 /** Seconds after which most clients give up a poll that gets no response. */
 const CLIENT_TIMEOUT = 30
 
-/** Who approved: a name, or the id and login that your service knows the user by. */
+/** Who approved: a name, or the ID and login that your service knows the user by. */
 export type User = string | { readonly id: string | number; readonly login: string }
 
 /**

@@ -7,7 +7,7 @@ import type { DeviceAuthorizationInput, DeviceResult } from './device-context.ts
 
 /** A token as a session keeps it. */
 export interface KeptToken {
-  /** A random id, created at each login. */
+  /** A random ID, created at each login. */
   readonly login: string
   /** How many refreshes have been stored since the login. */
   readonly generation: number

@@ -35,7 +35,7 @@ export function pictures(): Plugin {
   }
 }
 
-/** Inserts parts: `<!-- part ring id="life" -->` is the file of this name with `life` for each `{id}`. */
+/** Inserts parts: `<!-- part ring ID="life" -->` is the file of this name with `life` for each `{ID}`. */
 function withParts(html: string): string {
   return html.replace(/<!-- part (\S+)(.*?) -->/g, (_, name, given) => {
     const values = new Map([...given.matchAll(/(\w+)="(.*?)"/g)].map(([, key, value]) => [key, value]))

@@ -20,7 +20,7 @@ const DECISIONS: { readonly [State in Grant['state']]?: readonly string[] } = {
 /** The states that are announced. Announcing every poll would be too much. */
 const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'expired'])
 
-/** The id of a state by its short name: some have a parent state. */
+/** The ID of a state by its short name: some have a parent state. */
 const idOf = (state: Grant['state']) =>
   state in (deviceGrant.states.undecided?.states ?? {}) ? `undecided.${state}` : state
 

@@ -66,7 +66,7 @@ export function readMachine(machine: AnyStateMachine): Machine {
   }
 }
 
-/** The id of a state node. */
+/** The ID of a state node. */
 export function stateId(node: AnyStateNode): string {
   return node.path.join('.')
 }
@@ -143,7 +143,7 @@ function readTrigger(node: AnyStateNode, eventType: string): Trigger {
   return eventType === '' ? { kind: 'always', name: '' } : { kind: 'event', name: eventType }
 }
 
-/** XState makes an id of the place of an actor that has none. */
+/** XState makes an ID of the place of an actor that has none. */
 function nameOfActor(node: AnyStateNode, id: string, src: unknown): string {
   return id.endsWith(`.${node.id}`) && typeof src === 'string' ? src : id
 }

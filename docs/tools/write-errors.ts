@@ -7,7 +7,7 @@ const ADVICE = {
   cancelled: 'Your program aborted its `signal`, or sent `cancel`. There is nothing to fix.',
   forbidden: 'Do not try again: the result would be the same.',
   unreachable:
-    'Check the connection, the host name and the [proxy](proxies.md). `reason` is the system’s error code.',
+    "Check the connection, the host name and the [proxy](proxies.md). `reason` is the system's error code.",
   timed_out: 'Try again later.',
   redirected: 'Pass the final URL to `github({ … })`, `rfc8628({ … })` or `discover()`.',
   wrong_host: 'Check the URL that the message names. Nothing was sent.',
@@ -19,7 +19,7 @@ const ADVICE = {
   bad_resume: 'Delete the record and start again.',
   store_unavailable:
     'Try again. After a `DamagedRecordError`, a subclass, delete the record and log in again.',
-  login_required: 'Start a login. `cause` is the provider’s error, if there is one.',
+  login_required: "Start a login. `cause` is the provider's error, if there is one.",
   login_pending: 'Show `codes` to the user, and try again later: the login continues.',
   busy: 'Try again later. If `pid` is set, check whether that process is suspended.',
   not_kept: 'Save the property `token` of the error before the process ends, or log in again.',
@@ -67,8 +67,8 @@ ${isSaid ? '' : `${cause} `}${advice}
 Every error of this package is an \`AuthgraphError\` with a stable \`code\`. Match on the code, never on the message, as in [When a login
 fails](get-a-token.md#when-a-login-fails). Messages contain no secret.
 
-A failed poll is not an error: it is retried until the code expires. So \`unreachable\`, \`timed_out\` and \`bad_response\` come from the
-request for codes, from a refresh, or from an API.
+A poll that gets no usable response is retried until the code expires. A redirect, a final error or an invalid token response ends the
+login. So \`unreachable\` and \`timed_out\` come from another request, such as the request for codes, a refresh or an API call.
 
 ${sections.join('\n')}
 ## App JWTs

@@ -9,7 +9,7 @@ export class ApiError extends RefusedError {
   declare readonly headers: Headers
   /** The parsed body if it is JSON, otherwise its text. GitHub sends `message`, `errors` and `documentation_url`. */
   readonly body: unknown
-  /** The id of the request in the logs of the API, from `X-GitHub-Request-Id` or `X-Request-Id`. */
+  /** The ID of the request in the logs of the API, from `X-GitHub-Request-Id` or `X-Request-Id`. */
   declare readonly requestId: string | undefined
 
   /** @param message What the API says, as one line. */

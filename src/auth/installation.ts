@@ -39,7 +39,7 @@ export type InstallationOptions = {
   readonly permissions?: Readonly<Record<string, 'read' | 'write' | 'admin'>>
   /** The names of the repositories that the token may access, without their owner. Default: all. */
   readonly repositories?: readonly string[]
-  /** The ids of the repositories that the token may access. Default: all. */
+  /** The IDs of the repositories that the token may access. Default: all. */
   readonly repositoryIds?: readonly number[]
   /**
    * Shares the token with all processes that use the same store: one of them mints it. Default: none. Wrap the store in
@@ -49,7 +49,7 @@ export type InstallationOptions = {
 } & Pick<RequestOptions, 'clock'> &
   (
     | {
-        /** The id of the installation. */
+        /** The ID of the installation. */
         readonly installationId: number | string
         readonly owner?: never
         readonly repository?: never
@@ -102,7 +102,7 @@ export interface Installation extends Auth {
  * Tokens are kept by host, app, installation, permissions and repositories. They are minted at the API that the request
  * goes to, and sent nowhere else.
  *
- * If an `owner` or a `repository` is given, the installation is looked up, and looked up again if its id has changed
+ * If an `owner` or a `repository` is given, the installation is looked up, and looked up again if its ID has changed
  * because the app was installed again. GitHub may refuse a new token with status 401 for a moment: such requests are repeated for a few
  * seconds.
  *
@@ -153,7 +153,7 @@ class InstallationCredentials implements Installation {
   readonly #tokens: Map<string, HeldToken>
   /** The APIs that were called, by their key. */
   readonly #targets = new Map<string, ApiTarget>()
-  /** The ids that were looked up, by base URL. */
+  /** The IDs that were looked up, by base URL. */
   readonly #ids = new Map<string, number>()
 
   constructor(options: InstallationOptions) {
@@ -258,7 +258,7 @@ class InstallationCredentials implements Installation {
       try {
         return await mintAt(known)
       } catch (error) {
-        // With status 404, the app was installed again, under another id.
+        // With status 404, the app was installed again, under another ID.
         if (!(error instanceof ApiError) || error.status !== 404) throw error
       }
     const id = await findInstallation(api, path.lookUp, signal)

@@ -6,7 +6,7 @@ import type { ApiOptions } from './with-auth.ts'
 
 /** An installation of an app. Pass it to `installation()` with the app. */
 export interface FoundInstallation {
-  /** The id of the installation. */
+  /** The ID of the installation. */
   readonly installationId: number
   /** The user or organization that installed the app, or the slug of an enterprise. */
   readonly owner: string

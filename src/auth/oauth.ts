@@ -9,7 +9,7 @@ import { type SentToken, tokenHeaders } from './token-headers.ts'
 
 /** Options of {@link oauth}. */
 export interface OAuthOptions {
-  /** What `dpop()` of `authgraph/dpop` returns, if the token is bound to a key. Default: nothing. */
+  /** What `dpop()` from `authgraph/dpop` returns, if the token is bound to a key. Default: nothing. */
   readonly dpop?: Dpop | undefined
 }
 

@@ -3,7 +3,7 @@ import type { ShownExchange } from './wire.ts'
 
 /** The result of one requirement. */
 export interface CheckResult {
-  /** The id of the requirement. Its meaning never changes. */
+  /** The ID of the requirement. Its meaning never changes. */
   readonly id: RequirementId
   /** The requirement as a sentence. */
   readonly requirement: string

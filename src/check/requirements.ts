@@ -182,7 +182,7 @@ export function requirementsFrom(first: RequirementId): readonly RequirementId[]
 }
 
 /**
- * The id of a requirement. Its meaning never changes.
+ * The ID of a requirement. Its meaning never changes.
  *
  * @useDeclaredType
  */

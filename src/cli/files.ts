@@ -24,7 +24,7 @@ export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}`
   makeFolder(dirname(path))
   use(path, () => {
-    // An earlier process with this id may have been killed while it wrote.
+    // An earlier process with this ID may have been killed while it wrote.
     rmSync(draft, { force: true })
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
     renameSync(draft, path)
@@ -36,7 +36,7 @@ export function writePrivate(path: string, text: string): void {
  * creates the file, as a whole, and the others leave it.
  */
 export function createPrivate(path: string, text: string, advice?: string): void {
-  // Processes in several containers may have the same id.
+  // Processes in several containers may have the same ID.
   const draft = `${path}.${crypto.randomUUID()}`
   const create = () => {
     try {

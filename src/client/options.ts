@@ -32,7 +32,7 @@ export interface FlowOptions extends Pick<RequestOptions, 'fetch' | 'clock'> {
   /** The server, as `github({ … })`, `rfc8628({ … })` or `await discover(…)` returns it. Default: `github()`. */
   readonly provider?: Provider | undefined
   /**
-   * Binds the tokens of a new login to a key; pass `dpop()` of `authgraph/dpop`. Default: bearer tokens. A login that
+   * Binds the tokens of a new login to a key; pass `dpop()` from `authgraph/dpop`. Default: bearer tokens. A login that
    * has a key needs the option too.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc9449.html RFC 9449}
@@ -168,7 +168,7 @@ export interface RefreshOptions extends RequestOptions {
   readonly resource?: string | readonly string[] | undefined
   /** The provider that issued the token. Default: `github()`. */
   readonly provider?: Provider | undefined
-  /** What `dpop()` of `authgraph/dpop` returns, if the token is bound to a key. Default: nothing. */
+  /** What `dpop()` from `authgraph/dpop` returns, if the token is bound to a key. Default: nothing. */
   readonly dpop?: Dpop | undefined
   /** Called with the new token before `refresh` resolves: save it here. The old refresh token may already be invalid. */
   readonly onToken?: (token: OAuthToken) => unknown

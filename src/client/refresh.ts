@@ -88,9 +88,9 @@ const underWay = new Map<string, Shared>()
  *
  * @throws {@link BadOptionError} if an option is missing, unknown or invalid, or the token has no refresh token, or is not a token: read a saved one with {@link
  * importToken}.
- * @throws `LoginRequiredError` of `authgraph/session` if the provider has ended the login: the refresh token is used,
+ * @throws `LoginRequiredError` from `authgraph/session` if the provider has ended the login: the refresh token is used,
  * expired or revoked, the user must be present again, or the client was deleted or is forbidden.
- * @throws `NotKeptError` of `authgraph/session` if `onToken` throws. It holds the new tokens.
+ * @throws `NotKeptError` from `authgraph/session` if `onToken` throws. It holds the new tokens.
  * @throws {@link CancelledError} if `signal` is aborted.
  * @throws {@link RefusedError}, {@link UnreachableError}, {@link TimedOutError} and the other errors of a request. They
  * do not end the login: try again later.

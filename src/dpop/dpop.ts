@@ -43,7 +43,7 @@ interface ProofKey {
 /**
  * Binds the tokens of a login to a key (DPoP): each request carries a proof that is signed with the key, and a stolen token
  * is useless without it. Each login creates an ES256 key. It is stored with the token, so protect the store: see `sealed`
- * of `authgraph/session`.
+ * from `authgraph/session`.
  *
  * A server that asks for a nonce gets the request once more, with the nonce. A server that refuses the time of a proof gets
  * one with the time of its own clock, if its response has a `Date`.

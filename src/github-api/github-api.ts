@@ -10,8 +10,8 @@ import { installationEndpoints } from './installations.ts'
  * tests: it keeps installation tokens in memory.
  *
  * @param apps The apps of the service, with their installations. Default: none.
- * @throws {@link BadOptionError} from `createService`, for an installation without an id or an owner, and if two have the
- * same id.
+ * @throws {@link BadOptionError} from `createService`, for an installation without an ID or an owner, and if two have the
+ * same ID.
  */
 export function githubApi(apps: readonly InstalledApp[] = []): NonNullable<ServiceOptions['api']> {
   const tokens = createInstallationTokens()

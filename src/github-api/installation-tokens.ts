@@ -45,7 +45,7 @@ export interface KnownInstallation extends Required<AppInstallation> {
 /**
  * Lists the installations of apps.
  *
- * @throws {@link BadOptionError} for an installation without an id or an owner, and if two have the same id.
+ * @throws {@link BadOptionError} for an installation without an ID or an owner, and if two have the same ID.
  */
 export function readInstallations(apps: readonly InstalledApp[]): readonly KnownInstallation[] {
   const installations = apps.flatMap(({ appId, installations = [] }) =>

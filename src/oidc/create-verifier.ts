@@ -46,7 +46,7 @@ export interface Verifier {
 
 /** Who sent an access token. */
 export interface VerifiedToken {
-  /** The id of the user at the issuer: `sub`. */
+  /** The ID of the user at the issuer: `sub`. */
   readonly user: string
   /** The scopes of the token. */
   readonly scopes: readonly string[]

@@ -11,7 +11,7 @@ const LIFETIME = 60
 
 /** Options of {@link privateKeyJwt}: either a private key or a function that signs. */
 export type PrivateKeyJwtOptions = {
-  /** The id of the key, if the provider knows several keys of the client: the `kid` header. */
+  /** The ID of the key, if the provider knows several keys of the client: the `kid` header. */
   readonly keyId?: string
   /** The `aud` claim. Default: the issuer of the provider if it is known, otherwise its token endpoint. */
   readonly audience?: string

@@ -14,7 +14,7 @@ import type { Secret } from '../secret.ts'
 /** Seconds by which the clocks of the provider and of this machine may differ. */
 export const CLOCK_TOLERANCE = 60
 
-/** The id of a tenant of Entra ID. */
+/** The ID of a tenant of Entra ID. */
 const GUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
@@ -46,7 +46,7 @@ const KNOWN: Names<VerifyIdTokenOptions> = {
   clock: true,
 }
 
-/** The claims of an ID token, such as `sub`, the id of the user at this issuer. */
+/** The claims of an ID token, such as `sub`, the ID of the user at this issuer. */
 export interface IdTokenClaims extends JWTPayload {
   readonly iss: string
   readonly sub: string

@@ -14,7 +14,7 @@ export interface ProvenRequest {
 /** What is known of the response to a request with a proof. */
 export type ProofResponse = Pick<ReceivedResponse, 'body' | 'nonce' | 'date' | 'at'>
 
-/** Binds tokens to a key: `dpop()` of `authgraph/dpop` creates one. */
+/** Binds tokens to a key: `dpop()` from `authgraph/dpop` creates one. */
 export interface Dpop {
   /** Throws a BadResponseError for a token that is not bound to the key, if that is required. */
   readonly check: (tokenType: string) => void

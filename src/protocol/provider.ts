@@ -15,7 +15,7 @@ export interface Provider {
   readonly baseUrl?: string | undefined
   /** Revokes tokens (RFC 7009), if the service has such an endpoint. */
   readonly revocationEndpoint?: string | undefined
-  /** Says whether a token is valid (RFC 7662), if the service has such an endpoint: `createVerifier` of `authgraph/oidc` asks it. */
+  /** Says whether a token is valid (RFC 7662), if the service has such an endpoint: `createVerifier` from `authgraph/oidc` asks it. */
   readonly introspectionEndpoint?: string | undefined
   /**
    * The base URL of the API that revokes tokens at GitHub. It takes the client ID and the client secret, and is used if

@@ -4,7 +4,7 @@ import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
 import type { Provider, ServiceAddresses } from './provider.ts'
 import { hostAddress, withoutSlash } from './syntax.ts'
 
-/** What stands for the id of the user's tenant in an issuer of Entra ID. */
+/** What stands for the ID of the user's tenant in an issuer of Entra ID. */
 export const TENANT = '{tenantid}'
 
 /** The URLs at which Entra ID serves the accounts of many tenants. */

@@ -13,7 +13,7 @@ export interface Span {
   readonly code?: string
   /** Where to enter it. */
   readonly verificationUri?: string
-  /** The id of the state that began it, such as `waiting.pending`. */
+  /** The ID of the state that began it, such as `waiting.pending`. */
   readonly state: string
   /** The position of the exchange that led to it. */
   readonly after?: number

@@ -42,7 +42,7 @@ import {
   findToken,
 } from './tokens/authenticate.ts'
 
-const NO_USER = 'the user must be a name that is not empty, or { id, login }'
+const NO_USER = 'the user must be a non-empty name, or { id, login }'
 
 /** An authorization service for the device flow. You may destructure it: its functions do not use `this`. */
 export interface Service {
@@ -93,7 +93,7 @@ export interface Service {
   ) => Promise<Authentication | undefined>
   /**
    * Approves a user code on behalf of a user, as if they had approved on the page. Rejects with {@link BadOptionError} if the
-   * user has no name or id.
+   * user has no name or ID.
    */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
   /**
@@ -131,7 +131,7 @@ const IN_PROCESS = 'http://localhost'
  * Creates a service that issues device codes, user codes and access tokens, and serves the verification page.
  *
  * @throws {@link BadOptionError} for an option that is not valid.
- * @example
+ * @example For development: every visitor is the same user
  * ```ts
  * import { createService } from 'authgraph/service'
  *

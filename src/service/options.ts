@@ -77,7 +77,7 @@ export interface ServiceOptions {
   /** URL of the API. Default: `authUrl`. If the two have different hosts, each host serves only its own paths. */
   readonly baseUrl?: string
   /**
-   * Adds endpoints below `baseUrl`, for development and tests: `githubApi()` of `authgraph/testing`. Default: none. Protect
+   * Adds endpoints below `baseUrl`, for development and tests: `githubApi()` from `authgraph/testing`. Default: none. Protect
    * your own routes with `service.requireToken` instead.
    */
   readonly api?: (service: {

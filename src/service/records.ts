@@ -18,7 +18,7 @@ export function createRecords(store: Store) {
     grants: recordsOf<Grant>(store, GRANT_PREFIX),
     /** The keys of grants, by user code. */
     userCodes: recordsOf<string>(store, USER_CODE_PREFIX),
-    /** By the id that each refresh token contains. */
+    /** By the ID that each refresh token contains. */
     families: recordsOf<Family>(store, 'family:'),
     /** The pairs that spent refresh tokens still get, by the hash of the refresh token in the pair. */
     successors: recordsOf<SealedText>(store, 'successor:'),
@@ -26,7 +26,7 @@ export function createRecords(store: Store) {
     tokens: recordsOf<AccessTokenRecord>(store, 'token:'),
     /** The hashes of access tokens, by family. */
     tokensOfFamily: recordsOf<Entries>(store, 'access:'),
-    /** The ids of families, and the hashes of tokens without one, by user. */
+    /** The IDs of families, and the hashes of tokens without one, by user. */
     logins: recordsOf<Entries>(store, 'logins:'),
     revocations: recordsOf<number>(store, 'revocations:'),
     /** Proofs that were used, by a hash of the thumbprint of the key and the `jti`. */
@@ -35,9 +35,9 @@ export function createRecords(store: Store) {
     counts: recordsOf<Count>(store, COUNT_PREFIX),
     /** By the hash of the signer and the `jti`. */
     usedAssertions: recordsOf<true>(store, 'assertion:'),
-    /** A single record, without an id. */
+    /** A single record, without an ID. */
     generation: recordsOf<Generation>(store, 'generation'),
-    /** A single record, without an id. */
+    /** A single record, without an ID. */
     formSecret: recordsOf<string>(store, 'form-secret'),
   }
 }

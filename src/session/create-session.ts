@@ -52,10 +52,10 @@ const STORE_PATIENCE = 10_000
 
 const NO_DATA: SessionData = {}
 
-/** Counts the sessions of this copy of the module. A number, since ten thousand random ids would take a megabyte. */
+/** Counts the sessions of this copy of the module. A number, since ten thousand random IDs would take a megabyte. */
 let sessions = 0
 
-/** This copy of the module. Its id is set later: some runtimes have no random numbers at load time. */
+/** This copy of the module. Its ID is set later: some runtimes have no random numbers at load time. */
 const copy = { id: '', running: new Set<number>() }
 
 type DeviceInput = ReturnType<typeof newInput>
@@ -196,9 +196,9 @@ export interface SessionActor extends Actor<typeof sessionMachine> {}
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
- * A login that is stored, refreshed and shared. It authenticates API calls: `createApi({ auth: session })`. Requests to
- * another origin than the `baseUrl` and the `userinfoEndpoint` of its provider reject with a {@link WrongHostError}, and those
- * with a token of another type than `bearer`, or `DPoP` with its key, with a {@link BadOptionError}.
+ * A login that is stored, refreshed and shared. It authenticates API calls: `createApi({ auth: session })`. Requests to any
+ * origin other than those of the `baseUrl` and the `userinfoEndpoint` of its provider reject with a {@link WrongHostError},
+ * and those with a token of a type other than `bearer`, or `DPoP` with its key, with a {@link BadOptionError}.
  */
 export interface Session extends HasForm {
   /**

@@ -207,7 +207,7 @@ export function settle(
   const { store, name } = parts
   const owner = ownerOf(parts)
   const isPair = result?.type === 'token' || result?.type === 'login'
-  // A new login replaces whatever there is, also the login of another service. It has one id through all retries: an
+  // A new login replaces whatever there is, also the login of another service. It has one ID through all retries: an
   // update that failed may have been applied, and another process may have refreshed or ended the login since.
   if (kept === undefined && isPair) {
     const login = { ...result, login: `${owner}/${logins}@${result.sentAt}`, generation: 0 }

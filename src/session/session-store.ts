@@ -11,7 +11,7 @@ export interface Owners {
   readonly self: string
   /** Whether a process has ended; `undefined` if that cannot be determined, such as for one on another host. */
   isGone(owner: string): boolean | undefined
-  /** The process id, if the process runs on this host. */
+  /** The process ID, if the process runs on this host. */
   pidOf(owner: string): number | undefined
 }
 

@@ -39,7 +39,7 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
   }
 }
 
-/** Characters shown of an id. */
+/** Characters shown of an ID. */
 const ID_LENGTH = 8
 
 const INDENT = 9
@@ -67,7 +67,7 @@ function levelOfStep(type: ServiceEvent['type']): LogLevel {
   return type === 'limited' || type === 'reuse.detected' ? 'warn' : 'info'
 }
 
-/** The beginning of the id of a grant or a login, which tells it from others. */
+/** The beginning of the ID of a grant or a login, which tells it from others. */
 function idOf(event: ServiceEvent): string {
   const { grant, family } = event as { readonly grant?: string; readonly family?: string }
   return (grant ?? family ?? '').slice(0, ID_LENGTH)

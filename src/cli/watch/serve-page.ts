@@ -20,7 +20,7 @@ export interface Served {
 
 /**
  * Serves the page and its event stream on 127.0.0.1, below a new random token. The server is read-only: it handles only
- * GET, and reads only the path, the host and the last event id of a request.
+ * GET, and reads only the path, the host and the last event ID of a request.
  */
 export async function servePage(stream: Stream): Promise<Served> {
   const page = await readFile(pageFile(), 'utf8')

@@ -44,7 +44,7 @@ export class Stream {
   /**
    * Responds with the stream.
    *
-   * @param after The id of the last event that the page received.
+   * @param after The ID of the last event that the page received.
    */
   open(response: ServerResponse, after: number): void {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

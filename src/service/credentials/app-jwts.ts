@@ -9,7 +9,7 @@ const LEEWAY = 5
 
 /** An app that authenticates with app JWTs. */
 export interface RegisteredApp {
-  /** The id of the app, sent as the claim `iss`. A number and the same number as a string are the same app. */
+  /** The ID of the app, sent as the claim `iss`. A number and the same number as a string are the same app. */
   readonly appId: number | string
   /** RS256 public keys, each as PEM (SPKI), JWK or CryptoKey. List several during a key rotation. */
   readonly publicKeys: readonly (string | JWK | CryptoKey)[]

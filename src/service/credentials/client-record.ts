@@ -1,6 +1,6 @@
 /** What the store holds about a client that is not listed. */
 export interface ClientRecord {
-  /** Its id, to ask the host about it: grants and tokens hold only the hash. */
+  /** Its ID, to ask the host about it: grants and tokens hold only the hash. */
   readonly clientId: string
   /** `until`: when it is removed. Epoch milliseconds. */
   readonly registered?: { readonly name: string; readonly secret?: string; readonly until: number }

@@ -35,14 +35,14 @@ export interface Client {
 }
 
 /**
- * Finds a client by its id, within ten seconds; `undefined` if there is none. Compare ids exactly: a client with another id, such
+ * Finds a client by its ID, within ten seconds; `undefined` if there is none. Compare IDs exactly: a client with another ID, such
  * as one in other letter case, counts as unknown.
  */
 export type FindClient = (clientId: string) => Client | undefined | Promise<Client | undefined>
 
 /** A client of the service. */
 export interface KnownClient {
-  /** The hash of its id. The id of a client that is listed is a secret, so the store holds only the hash. */
+  /** The hash of its ID. The ID of a client that is listed is a secret, so the store holds only the hash. */
   readonly reference: string
   readonly clientId: Secret
   readonly name: string
@@ -69,12 +69,12 @@ export interface ClientFields {
 /** Clients that are not listed. */
 export interface OtherClients {
   /**
-   * Finds a client by its id.
+   * Finds a client by its ID.
    *
    * @param address Whose request names it.
    */
   find(clientId: string, address: string | undefined): Promise<KnownClient | undefined>
-  /** Finds a client that was found by its id before, by the hash of the id. */
+  /** Finds a client that was found by its ID before, by the hash of the ID. */
   at(reference: string): Promise<KnownClient | undefined>
 }
 

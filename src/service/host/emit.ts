@@ -5,7 +5,7 @@ import type { ServiceEvent } from './events.ts'
 import { harmless } from './harmless.ts'
 import type { ClientAddress } from './hooks.ts'
 
-/** An event as the parts of the service emit it: with the hash of the client's id, and without the time. */
+/** An event as the parts of the service emit it: with the hash of the client's ID, and without the time. */
 export type Emitted = ServiceEvent extends infer Each
   ? Each extends unknown
     ? Omit<Each, 'at' | 'client'> & { readonly client?: string }

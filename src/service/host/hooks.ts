@@ -26,7 +26,7 @@ export interface TokenRequest {
   readonly resource?: string
   /** The thumbprint of the key that the token is bound to: the claim `cnf.jkt` of a signed token. Absent for a bearer token. */
   readonly jkt?: string
-  /** The id of the login, with `refreshTokens`: put it into a signed token to end the login with `service.revoke` later. */
+  /** The ID of the login, with `refreshTokens`: put it into a signed token to end the login with `service.revoke` later. */
   readonly family?: string
 }
 

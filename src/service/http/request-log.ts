@@ -4,7 +4,7 @@ import type { Handler } from './types.ts'
 
 /** One response, for a request log. It contains no secrets: no query, headers or body. */
 export interface RequestLogEntry {
-  /** The id of the request, also sent in the header `X-Request-Id`. */
+  /** The ID of the request, also sent in the header `X-Request-Id`. */
   readonly id: string
   /** The HTTP method. */
   readonly method: string

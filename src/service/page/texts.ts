@@ -16,7 +16,7 @@ export interface PageTexts {
   /** The direction of the writing. */
   readonly dir: 'ltr' | 'rtl'
   /**
-   * Descriptions of scopes, by name. For other scopes, the page uses `describeScope` of `authgraph/service/page`, or
+   * Descriptions of scopes, by name. For other scopes, the page uses `describeScope` from `authgraph/service/page`, or
    * shows the name.
    */
   readonly scopes: Readonly<Record<string, string>>
@@ -42,7 +42,7 @@ export interface PageTexts {
   readonly noScopes: string
   /** A scope without a description. Contains `{scope}`. */
   readonly unknownScope: string
-  /** Marks a scope that `isRiskyScope` of `authgraph/service/page` finds. */
+  /** Marks a scope that `isRiskyScope` from `authgraph/service/page` finds. */
   readonly risky: string
   /** The heading of the facts about the request. */
   readonly request: string

@@ -69,7 +69,7 @@ export interface DatabaseStore extends Store {
 }
 
 /**
- * A record: when it expires (epoch milliseconds), the id of its write, and its value. A record that was deleted has the value
+ * A record: when it expires (epoch milliseconds), the ID of its write, and its value. A record that was deleted has the value
  * `null` for a while: otherwise an update that is repeated, since its response was lost, could create the record again.
  */
 type Stored = readonly [expiresAt: number, write: string, value: Json]

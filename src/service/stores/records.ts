@@ -28,7 +28,7 @@ export function recordsOf<Value>(store: Store, prefix: string): Records<Value> {
   }
 }
 
-/** Remembers an id until a time. Of all calls with the same id, in all processes, one resolves to `true`. */
+/** Remembers an ID until a time. Of all calls with the same ID, in all processes, one resolves to `true`. */
 export function isFirstUse(records: Records<true>, id: string, expiresAt: number): Promise<boolean> {
   return records.change<boolean>(
     id,

@@ -2,7 +2,7 @@ import type { User } from '../../../machines/device-grant.ts'
 import { hash } from './hash.ts'
 
 /**
- * Returns what identifies a user: a login name may change, an id does not. As text: the same id may be a number in one
+ * Returns what identifies a user: a login name may change, an ID does not. As text: the same ID may be a number in one
  * place of a host and a string in another.
  */
 export function userId(user: User): string {

@@ -30,7 +30,7 @@ const LABEL = 'authgraph: first token of a device code'
 /**
  * Encrypts a token with a key that only the device code yields: whoever reads the store cannot open it.
  *
- * @param grant The id of the grant. It opens in no other.
+ * @param grant The ID of the grant. It opens in no other.
  */
 export async function sealFirst(deviceCode: string, first: FirstToken, grant: string): Promise<SealedText> {
   const { accessToken, idToken, family } = first

@@ -64,7 +64,7 @@ export function createLogins(
 
   return {
     /**
-     * Counts a login by the id of its family or the hash of its token, and ends the oldest one if there are too many.
+     * Counts a login by the ID of its family or the hash of its token, and ends the oldest one if there are too many.
      *
      * @param expiresAt When it expires. Epoch milliseconds.
      */

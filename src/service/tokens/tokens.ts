@@ -22,11 +22,11 @@ export interface TokenOwner {
 
 /** What the store keeps about a token, under its hash. */
 export interface AccessTokenRecord extends TokenOwner {
-  /** The hash of the id of the client that received it. */
+  /** The hash of the ID of the client that received it. */
   readonly client: string
   /** The family that it was issued with, if there are refresh tokens. */
   readonly family?: string
-  /** The id of the grant that it was issued for, if it has no family. */
+  /** The ID of the grant that it was issued for, if it has no family. */
   readonly grant?: string
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number

@@ -220,18 +220,18 @@ function readHeld(text: string): HeldLock | undefined {
   }
 }
 
-/** Identifies a process on a host, even after its id is reused. */
+/** Identifies a process on a host, even after its ID is reused. */
 interface Process {
   /** The boot and the process namespace; empty if the system does not provide them. */
   readonly host: string
   readonly pid: number
   /** When it started, in ticks since the boot; if the system does not provide the boot, in epoch milliseconds. */
   readonly start: string
-  /** Its id, if this is a worker thread. */
+  /** Its ID, if this is a worker thread. */
   readonly thread?: string | undefined
 }
 
-/** Identifies the processes of this host and their worker threads: exactly on Linux, by their ids on other systems. */
+/** Identifies the processes of this host and their worker threads: exactly on Linux, by their IDs on other systems. */
 export function processOwners(): Owners {
   const { host, start } = thisProcess()
   const self = [host, process.pid, start, ...(isMainThread ? [] : [threadId])].join('/')
@@ -283,7 +283,7 @@ function statusOf(pid: number): { readonly state: string; readonly start: string
   return { state: fields[0] ?? '', start: fields[19] ?? '' }
 }
 
-/** The id may have been reused: by a process of another user, or since the system started. */
+/** The ID may have been reused: by a process of another user, or since the system started. */
 function isGoneById({ pid, start }: Process): boolean | undefined {
   try {
     process.kill(pid, 0)
