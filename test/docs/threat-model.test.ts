@@ -36,9 +36,14 @@ test('the threat model has an entry for each threat and mitigation of its source
   expect(new Set(named).size).toBe(named.length)
 })
 
+const namesOf = new Map<string, string[]>()
+
 /** The names of the tests in a file, and of their groups. A test's name begins with those of its groups. */
 function names(file: string): string[] {
+  const known = namesOf.get(file)
+  if (known) return known
   const found: string[] = []
+  namesOf.set(file, found)
   const source = ts.createSourceFile(file, readFileSync(resolve(root, file), 'utf8'), ts.ScriptTarget.Latest)
   const visit = (node: ts.Node, groups: string): void => {
     let name = groups

@@ -72,21 +72,25 @@ test('counts its bytes, down to zero when it is empty', async () => {
 })
 
 test('counts the memory of waiting grants, polled or not, to a tenth', async () => {
-  const store = memoryStore()
-  const before = { heap: await heapUsed(), bytes: store.bytes }
-  for (let count = 0; count < 5750; count += 1) {
-    const key = `grant:${crypto.randomUUID().padEnd(64, '0')}`
-    const times = { issuedAt: Date.now(), expiresAt: later(), lastPollAt: null }
-    const open = { interval: 5, leeway: null, user: null, claim: null, delivery: null, ...times }
-    const origin = { address: `192.0.2.${count}`, userAgent: 'A client of some name' }
-    const grant = { state: 'requested', client: 'c'.repeat(64), scope: 'read:user', origin, ...open }
-    await write(store, `user-code:${count}-WDJB`, key)
-    await write(store, key, grant)
-    if (count % 2) await write(store, key, { ...grant, state: 'pending', lastPollAt: Date.now() })
+  const ratios: number[] = []
+  // The median of three, since what an earlier test left may be freed during one of them.
+  for (const store of [memoryStore(), memoryStore(), memoryStore()]) {
+    const before = { heap: await heapUsed(), bytes: store.bytes }
+    for (let count = 0; count < 2875; count += 1) {
+      const key = `grant:${crypto.randomUUID().padEnd(64, '0')}`
+      const times = { issuedAt: Date.now(), expiresAt: later(), lastPollAt: null }
+      const open = { interval: 5, leeway: null, user: null, claim: null, delivery: null, ...times }
+      const origin = { address: `192.0.2.${count}`, userAgent: 'A client of some name' }
+      const grant = { state: 'requested', client: 'c'.repeat(64), scope: 'read:user', origin, ...open }
+      await write(store, `user-code:${count}-WDJB`, key)
+      await write(store, key, grant)
+      if (count % 2) await write(store, key, { ...grant, state: 'pending', lastPollAt: Date.now() })
+    }
+    ratios.push((store.bytes - before.bytes) / ((await heapUsed()) - before.heap))
   }
-  const used = (await heapUsed()) - before.heap
-  expect((store.bytes - before.bytes) / used).toBeGreaterThan(0.9)
-  expect((store.bytes - before.bytes) / used).toBeLessThan(1.1)
+  const median = ratios.sort((one, other) => one - other)[1]
+  expect(median).toBeGreaterThan(0.9)
+  expect(median).toBeLessThan(1.1)
 })
 
 test('keeps what it counts right, however often a text is replaced', async () => {
