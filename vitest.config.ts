@@ -35,7 +35,7 @@ const ELSEWHERE = [
 /** The tests of the service also run over a store that responds a turn of the event loop later, as a database does. */
 const OVER_A_STORE = [
   'test/service/**/*.test.ts',
-  'test/hostile/**/*.test.ts',
+  'test/hostile/{forged-approvals,guesses,requests}.test.ts',
   'test/paths/{service,family}.test.ts',
 ]
 

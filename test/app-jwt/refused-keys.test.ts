@@ -1,9 +1,20 @@
-import { createSecretKey } from 'node:crypto'
+import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type AppPrivateKey, Secret, signAppJwt } from '../../src/app-jwt/index.ts'
 import type { JwtErrorCode } from '../../src/errors.ts'
 import { expectKeyError } from './support/expect-key-error.ts'
-import { certificate, cryptoKey, key, otherKeys, pem, publicPem, rsa2047 } from './support/keys.ts'
+import { certificate, cryptoKey, key, pem, publicPem } from './support/keys.ts'
+
+/** Keys that cannot sign an application token, though they are good for something else. */
+const otherKeys = {
+  rsa1024: generateKeyPairSync('rsa', { modulusLength: 1024 }),
+  rsaPss: generateKeyPairSync('rsa-pss', { modulusLength: 2048 }),
+  ec: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  dsa: generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }),
+}
+
+/** A key of 2048 bits less one: the shortest that is too short. */
+const rsa2047 = generateKeyPairSync('rsa', { modulusLength: 2047 }).privateKey
 
 const { pkcs1, privateKey } = key
 const firstLine = '-----BEGIN RSA PRIVATE KEY-----'

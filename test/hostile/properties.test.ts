@@ -222,6 +222,6 @@ test('whatever a service does, the device never polls too early, sends one reque
       await untilTrue(() => server.used.size === 0)
       server.close()
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })

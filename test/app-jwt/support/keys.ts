@@ -26,17 +26,6 @@ Kh/3U6im5ZK7s7cCIER4bM5wEtyeBfX0nRrSA2otUyRTnxW9xv1fKNzGBp1S
 -----END CERTIFICATE-----
 `
 
-/** Keys that cannot sign an application token, though they are good for something else. */
-export const otherKeys = {
-  rsa1024: generateKeyPairSync('rsa', { modulusLength: 1024 }),
-  rsaPss: generateKeyPairSync('rsa-pss', { modulusLength: 2048 }),
-  ec: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-  dsa: generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }),
-}
-
-/** A key of 2048 bits less one: the shortest that is too short. */
-export const rsa2047 = generateKeyPairSync('rsa', { modulusLength: 2047 }).privateKey
-
 export function pem(privateKey: KeyObject, type: 'pkcs1' | 'pkcs8' | 'sec1'): string {
   return privateKey.export({ type: type as 'pkcs8', format: 'pem' }).toString()
 }
