@@ -25,7 +25,7 @@ const busy = () => '192.0.2.1'
 const stranger = (index: number) => `198.51.100.${index}`
 
 describe('grants in all', () => {
-  test('are for networks without one beyond half of them, up to a hard limit', async () => {
+  test('go only to networks without one once half are issued, up to a hard limit', async () => {
     const service = start({ grantsInAll: { max: 10, window: 900 } })
     expect(await service.fill(9, busy)).toBe(5)
     expect(await service.fill(9, stranger)).toBe(5)
