@@ -1,9 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientOfSdk1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportOfSdk1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { deviceLogin, type McpLoginOptions, type PendingCodes } from '../../src/mcp/index.ts'
 import { systemClock } from '../../src/request/clock.ts'
+import type { AtEnd } from '../support/start-issuer.ts'
 import { connect } from './remote-mcp-servers/connect.ts'
 import { mcpWorld, mcpWorldOfOidcProvider } from './support/mcp-world.ts'
 
@@ -24,11 +25,11 @@ interface Program {
   readonly call: (tool: string) => Promise<unknown>
 }
 
-type Transport = ConstructorParameters<typeof StreamableHTTPClientTransport>
+type Transport = Required<ConstructorParameters<typeof StreamableHTTPClientTransport>>
 
 /** A client of a package, as a program. */
-async function programOf(client: Client | ClientOfSdk1, transport: unknown): Promise<Program> {
-  onTestFinished(() => client.close())
+async function programOf(client: Client | ClientOfSdk1, transport: unknown, atEnd: AtEnd): Promise<Program> {
+  atEnd(() => client.close())
   await client.connect(transport as never)
   return {
     list: async () => (await client.listTools()).tools.map(({ name }) => name),
@@ -38,19 +39,22 @@ async function programOf(client: Client | ClientOfSdk1, transport: unknown): Pro
 
 const ME = { name: 'my-agent', version: '1.0.0' }
 
-const PROGRAMS: Record<string, (...transport: Transport) => Promise<Program>> = {
-  'client 2.x, legacy': (...at) =>
+const PROGRAMS: Record<string, (atEnd: AtEnd, ...transport: Transport) => Promise<Program>> = {
+  'client 2.x, legacy': (atEnd, ...at) =>
     programOf(
       new Client(ME, { versionNegotiation: { mode: 'legacy' } }),
       new StreamableHTTPClientTransport(...at),
+      atEnd,
     ),
-  'client 2.x, automatic': (...at) =>
+  'client 2.x, automatic': (atEnd, ...at) =>
     programOf(
       new Client(ME, { versionNegotiation: { mode: 'auto' } }),
       new StreamableHTTPClientTransport(...at),
+      atEnd,
     ),
-  'sdk 1.x': (...at) => programOf(new ClientOfSdk1(ME), new TransportOfSdk1(at[0], at[1] as never)),
-  'plain fetch': async (url, { fetch = globalThis.fetch } = {}) => {
+  'sdk 1.x': (atEnd, ...at) =>
+    programOf(new ClientOfSdk1(ME), new TransportOfSdk1(at[0], at[1] as never), atEnd),
+  'plain fetch': async (_, url, { fetch = globalThis.fetch }) => {
     const send = async (method: string, params: object) => {
       const headers = {
         accept: 'application/json, text/event-stream',
@@ -71,21 +75,21 @@ const PROGRAMS: Record<string, (...transport: Transport) => Promise<Program>> = 
 }
 
 const WORLDS = {
-  'our service with a given client': () => mcpWorld(),
-  'our service with registration only': () => mcpWorld({ registration: true }),
-  'oidc-provider with registration': mcpWorldOfOidcProvider,
+  'our service with a given client': (atEnd: AtEnd) => mcpWorld({ atEnd }),
+  'our service with registration only': (atEnd: AtEnd) => mcpWorld({ registration: true, atEnd }),
+  'oidc-provider with registration': (atEnd: AtEnd) => mcpWorldOfOidcProvider({ atEnd }),
 }
 const CELLS = Object.entries(WORLDS).flatMap(([issuer, start]) =>
   Object.keys(PROGRAMS).map((name) => ({ issuer, start, name })),
 )
 
 /** A program that has not connected yet. */
-async function begin({ start, name }: (typeof CELLS)[number]) {
-  const world = await start()
+async function begin({ start, name }: (typeof CELLS)[number], atEnd: AtEnd) {
+  const world = await start(atEnd)
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
   const login = deviceLogin(world.url, { ...world.options, clock })
-  onTestFinished(async () => void (await login.session().catch(() => undefined))?.actor.stop())
+  atEnd(async () => void (await login.session().catch(() => undefined))?.actor.stop())
   return {
     ...world,
     login,
@@ -93,15 +97,21 @@ async function begin({ start, name }: (typeof CELLS)[number]) {
       ahead += 9 * 3600 * 1000
     },
     connect: async () =>
-      (await PROGRAMS[name]?.(login.url, { fetch: login.fetch })) ?? Promise.reject(new Error(name)),
+      (await PROGRAMS[name]?.(atEnd, login.url, { fetch: login.fetch })) ?? Promise.reject(new Error(name)),
   }
 }
 
-describe.each(CELLS)('$name, at $issuer', (cell) => {
+// Logins wait for seconds.
+describe.each(CELLS)('$name, at $issuer', { concurrent: true }, (cell) => {
   const done = (tool: string) => [{ type: 'text', text: `${tool} done` }]
 
-  test('connects, lists, calls, refreshes, steps up, and logs in again after a revocation', async () => {
-    const { connect, login, expire, refused, codes, refreshes, revocations } = await begin(cell)
+  test('connects, lists, calls, refreshes, steps up, and logs in again after a revocation', async ({
+    onTestFinished,
+  }) => {
+    const { connect, login, expire, refused, codes, refreshes, revocations } = await begin(
+      cell,
+      onTestFinished,
+    )
     const { list, call } = await connect()
     expect([await list(), await call('read'), codes(), refreshes()]).toEqual([
       ['read', 'write', 'wait'],
@@ -126,8 +136,8 @@ describe.each(CELLS)('$name, at $issuer', (cell) => {
   // The others listen on no stream of their own.
   test.runIf(['client 2.x, legacy', 'sdk 1.x'].includes(cell.name))(
     'opens its stream again after the token has expired, with one refresh for it and ten calls',
-    async () => {
-      const { connect, streams, expire, codes, refreshes } = await begin(cell)
+    async ({ onTestFinished }) => {
+      const { connect, streams, expire, codes, refreshes } = await begin(cell, onTestFinished)
       const opened = () =>
         new Promise<Parameters<NonNullable<typeof streams.onOpen>>[0]>((resolve) => {
           streams.onOpen = resolve
@@ -147,13 +157,13 @@ describe.each(CELLS)('$name, at $issuer', (cell) => {
   const isEnough = cell.name === 'plain fetch' || cell.start === WORLDS['our service with a given client']
   test.runIf(isEnough)(
     'asks the user three times for scopes that never suffice, and once for a token that is always refused',
-    async () => {
-      const { connect, demands, codes } = await begin(cell)
+    async ({ onTestFinished }) => {
+      const { connect, demands, codes } = await begin(cell, onTestFinished)
       const { call } = await connect()
       demands.scope = () => `more:${codes()}`
       await expect(call('read')).rejects.toThrow()
       expect(codes()).toBe(4)
-      const strict = await begin(cell)
+      const strict = await begin(cell, onTestFinished)
       strict.demands.isStrict = true
       await expect(strict.connect()).rejects.toThrow()
       await expect(strict.connect()).rejects.toThrow()
@@ -162,9 +172,9 @@ describe.each(CELLS)('$name, at $issuer', (cell) => {
   )
 })
 
-describe.each(Object.entries(CLIENTS))('%s', (_, connectTo) => {
-  test('shares a login with another program, and its second scope', async () => {
-    const { url, options, shown } = await mcpWorld()
+describe.each(Object.entries(CLIENTS))('%s', { concurrent: true }, (_, connectTo) => {
+  test('shares a login with another program, and its second scope', async ({ onTestFinished }) => {
+    const { url, options, shown } = await mcpWorld({ atEnd: onTestFinished })
     for (const name of ['write', 'write']) {
       const client = await connectTo(url, options)
       onTestFinished(() => client.close())
@@ -173,8 +183,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connectTo) => {
     }
   })
 
-  test('says in its error which code the user has to enter, if nobody does in time', async () => {
-    const { url, options, service } = await mcpWorld()
+  test('says in its error which code the user has to enter, if nobody does in time', async ({
+    onTestFinished,
+  }) => {
+    const { url, options, service } = await mcpWorld({ atEnd: onTestFinished })
     const shown: PendingCodes[] = []
     const waiting = { ...options, wait: 1, onCodes: (codes: PendingCodes) => shown.push(codes) }
     const error = await connectTo(url, waiting).catch((error) => error)

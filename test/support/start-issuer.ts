@@ -1,8 +1,11 @@
 import { onTestFinished } from 'vitest'
 import { startService, type TestOptions } from './start-service.ts'
 
-/** A service over HTTP in real time, for programs whose users are approved at once. */
-export async function startIssuer(options: TestOptions = {}) {
+/** What calls a function when a test has finished: for concurrent tests, the `onTestFinished` of their context. */
+export type AtEnd = (close: () => void | Promise<void>) => void
+
+/** A service over HTTP in real time, for programs whose users are approved at once. It ends with the test. */
+export async function startIssuer(options: TestOptions = {}, atEnd: AtEnd = onTestFinished) {
   const service = startService({
     clock: { now: Date.now },
     dialect: 'rfc8628',
@@ -11,7 +14,7 @@ export async function startIssuer(options: TestOptions = {}) {
     ...options,
   })
   const { url, close } = await service.listen()
-  onTestFinished(close)
+  atEnd(close)
   const count = (type: string) => service.events.filter((event) => event.type === type).length
   return { service, url, codes: () => count('codes.issued'), refreshes: () => count('token.refreshed') }
 }

@@ -9,7 +9,7 @@ import type { McpLoginOptions, PendingCodes } from '../../../src/mcp/index.ts'
 import type { ServiceOptions } from '../../../src/service/index.ts'
 import { memoryStore } from '../../../src/session/index.ts'
 import { CERTIFICATE } from '../../cli/support/serve.ts'
-import { startIssuer } from '../../support/start-issuer.ts'
+import { type AtEnd, startIssuer } from '../../support/start-issuer.ts'
 import { CLIENT_ID } from '../../support/start-service.ts'
 import { startOidcProvider } from './oidc-provider.ts'
 
@@ -36,6 +36,8 @@ interface OpenStream {
 interface ServerOptions extends Pick<CreateMcpHandlerOptions, 'legacy'> {
   /** Whether it speaks HTTPS. */
   readonly isSecure?: boolean
+  /** The `onTestFinished` of the test's context, for concurrent tests. */
+  readonly atEnd?: AtEnd
 }
 
 /** Options of a server and its issuer. */
@@ -49,18 +51,22 @@ export async function mcpWorld({
   registration = false,
   isSecure = false,
   legacy = 'stateless',
+  atEnd = onTestFinished,
   ...more
 }: WorldOptions = {}) {
   /** What is called before the response with a refreshed token. */
   const hooks = { onRefresh: () => {} }
-  const { service, ...issuer } = await startIssuer({
-    ...(registration && { clients: [], registration }),
-    ...more,
-    onEvent(event) {
-      service.events.push(event)
-      if (event.type === 'token.refreshed') hooks.onRefresh()
+  const { service, ...issuer } = await startIssuer(
+    {
+      ...(registration && { clients: [], registration }),
+      ...more,
+      onEvent(event) {
+        service.events.push(event)
+        if (event.type === 'token.refreshed') hooks.onRefresh()
+      },
     },
-  })
+    atEnd,
+  )
   const count = (type: string) => service.events.filter((event) => event.type === type).length
   const world = await mcpServerOf(
     {
@@ -73,14 +79,14 @@ export async function mcpWorld({
         ),
       approve: ({ userCode }) => service.approve(userCode, { id: 7, login: 'octocat' }),
     },
-    { isSecure, legacy },
+    { isSecure, legacy, atEnd },
   )
   const clients = !registration && { clients: { [issuer.url]: { clientId: CLIENT_ID } } }
   return { ...world, options: { ...world.options, ...clients }, service, hooks }
 }
 
 /** The same with oidc-provider, which registers clients too, and gives tokens for the server only. */
-export async function mcpWorldOfOidcProvider() {
+export async function mcpWorldOfOidcProvider({ atEnd = onTestFinished }: Pick<WorldOptions, 'atEnd'> = {}) {
   const counts = { '/device/auth': 0, '/token/revocation': 0, refresh_token: 0 }
   const { issuer, provider, close, approve } = await startOidcProvider(
     {
@@ -100,25 +106,31 @@ export async function mcpWorldOfOidcProvider() {
       if (path === '/device/auth') Object.assign(context.body as object, { interval: 1 })
     },
   )
-  onTestFinished(close)
+  atEnd(close)
   provider.on('grant.success', ({ oidc }) => {
     if (oidc.params?.grant_type === 'refresh_token') counts.refresh_token += 1
   })
-  return mcpServerOf({
-    url: issuer,
-    codes: () => counts['/device/auth'],
-    refreshes: () => counts.refresh_token,
-    revocations: () => counts['/token/revocation'],
-    async scopesOf(headers) {
-      const [, value = ''] = headers.get('authorization')?.split(' ') ?? []
-      return (await provider.AccessToken.find(value))?.scope?.split(' ')
+  return mcpServerOf(
+    {
+      url: issuer,
+      codes: () => counts['/device/auth'],
+      refreshes: () => counts.refresh_token,
+      revocations: () => counts['/token/revocation'],
+      async scopesOf(headers) {
+        const [, value = ''] = headers.get('authorization')?.split(' ') ?? []
+        return (await provider.AccessToken.find(value))?.scope?.split(' ')
+      },
+      approve,
     },
-    approve,
-  })
+    { atEnd },
+  )
 }
 
 /** A real MCP server with three tools: one needs a scope, and one never responds. A test can stop it and start it again. */
-async function mcpServerOf(issuer: McpIssuer, { isSecure = false, ...handling }: ServerOptions = {}) {
+async function mcpServerOf(
+  issuer: McpIssuer,
+  { isSecure = false, atEnd = onTestFinished, ...handling }: ServerOptions = {},
+) {
   /** Tokens that the server refuses. */
   const refused = new Set<string>()
   /** The sessions that the server knows; it has none until a test adds this. It may leave their end without an answer. */
@@ -211,7 +223,7 @@ async function mcpServerOf(issuer: McpIssuer, { isSecure = false, ...handling }:
     http.closeAllConnections()
     await closed
   }
-  onTestFinished(async () => {
+  atEnd(async () => {
     await stop()
     await handler.close()
   })
