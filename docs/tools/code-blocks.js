@@ -23,9 +23,9 @@ const LANGUAGES = {
 export function withBars(content) {
   return content
     .replaceAll(
-      /(?:<p><code>([^<]+)<\/code>:<\/p>\s*)?<pre><code(?: class="(\w+)")?>/g,
-      (_, file, language = 'text') =>
-        `<pre><span class="bar">${file ?? LANGUAGES[language] ?? language}</span><code tabindex="0" class="${language}">`,
+      /(?:<p><code>([^<]+)<\/code>:<\/p>\s*)?<pre><code(?: class="(\w+)")?>(?=[^<]*(█)?)/g,
+      (_, file, language = 'text', block) =>
+        `<pre><span class="bar">${file ?? LANGUAGES[language] ?? language}</span><code tabindex="0" class="${language}${block ? ' letters' : ''}">`,
     )
     .replaceAll(/<code>(?=[^<]{1,24}<)/g, '<code class="short">')
 }

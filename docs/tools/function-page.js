@@ -27,15 +27,14 @@ export function readFirst(content) {
     )
     .replaceAll(
       /<h5(?: id="[^"]*")?><span class="tsd-kind-(?:property|method)">(\w+)<\/span><span class="tsd-signature-symbol">(\??): <\/span>(.*?)<\/h5>(\s*<div class="tsd-comment tsd-typography"><p>(?:(?!<\/p>).)*<\/p>)?/gs,
-      (_, name, optional, type, comment = '') => {
+      (_, name, optional, type, comment) => {
         const id = ids.has(name) ? '' : ` id="option-${name}"`
         ids.add(name)
-        const { text, fallback } = defaultIn(comment)
-        const mark = optional === '' ? '<span class="required">required</span>' : fallback
-        return `<div class="option"><h3${id}>${name}</h3><code>${shorten(type)}</code>${mark}</div>${text}`
+        return option(`h3${id}`, name, optional, type, comment)
       },
     )
     .replaceAll(/(<\/?h)5\b/g, '$13')
+    .replaceAll(/<a href="#" class="tsd-kind-function">(.*?)<\/a>/g, '<code>$1</code>')
     .replaceAll(
       /(<ul class="tsd-parameters">(?:(?!<ul>).)*)(<ul>\s*<li class="form">.*?<\/ul><\/li><\/ul>)/gs,
       '$2$1',
@@ -53,6 +52,36 @@ export function readFirst(content) {
   if (example === '' || !options.includes(place)) return options + rest
   const before = `<div class="tsd-comment tsd-typography">${example}</div>`
   return options.replace(place, () => before + place) + rest.replace(example, '')
+}
+
+/**
+ * Shows the properties of an interface of options as the options of a function.
+ *
+ * @param {string} content
+ */
+export function propertiesAsOptions(content) {
+  return content.replaceAll(
+    /<section class="tsd-panel tsd-member">\s*<(h[34]) class="tsd-anchor-link"( id="[^"]+")(?:(?!<\/section>).)*?<span class="tsd-kind-property">(\w+)<\/span><span class="tsd-signature-symbol">(\??):<\/span> (.*?)<\/div>(\s*<div class="tsd-comment tsd-typography"><p>(?:(?!<\/p>).)*<\/p>)?/gs,
+    (_, heading, id, name, optional, type, comment) =>
+      `<section class="tsd-parameter">${option(heading + id, name, optional, onOneLine(type), comment)}`,
+  )
+}
+
+/** @param {string} type */
+function onOneLine(type) {
+  return type
+    .replaceAll(
+      /(?<=\(<\/span>)<br\/>\s*|<span class="tsd-signature-symbol">,<\/span><br\/>\s*(?=<span[^>]*>\))/g,
+      '',
+    )
+    .replaceAll(/<br\/>\s*/g, ' ')
+}
+
+/** One option: its name, type and default, and what follows them of its comment. */
+function option(heading, name, optional, type, comment = '') {
+  const { text, fallback } = defaultIn(comment)
+  const mark = optional === '' ? '<span class="required">required</span>' : fallback
+  return `<div class="option"><${heading}>${name}</${heading.slice(0, 2)}><code>${shorten(type)}</code>${mark}</div>${text}`
 }
 
 /** Takes a short default out of the comment of an option. @param {string} comment */

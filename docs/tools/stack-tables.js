@@ -1,39 +1,50 @@
 // @ts-check
 
-/** Characters of all columns that a phone shows beside each other, and of one of several, whose text wraps after that. */
-const NARROW = 40
-const WRAPPED = 20
+/** The longest text of a cell, in characters, that is not wrapped. */
+const SHORT = 29
 
-/** Characters of each of two columns that do not wrap well beside each other. */
-const HALF = 24
+const RIGHT = ' style="text-align:right"'
+const NOTHING = '<span aria-hidden="true">–</span><span class="spoken">none</span>'
 
 /**
- * Marks the tables that a phone shows one cell below the other, and names the column of each of their cells.
+ * Names the column of each cell, so that a table that does not fit can show one cell below the other. Leaves no cell empty, and
+ * marks the figures of this package among those of others.
  *
  * @param {string} content
  */
 export function stackTables(content) {
   return content.replaceAll(/<table>.*?<\/table>/gs, (table) => {
-    const headings = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/gs)].map(([, html = '']) => textOf(html))
-    const rows = table.split('<tr>').slice(2)
-    const widest = headings.map((_, column) =>
-      Math.max(...rows.map((row) => textOf(row.split('<td')[column + 1] ?? '').length)),
-    )
-    const wrapped = widest.reduce((sum, width) => sum + Math.min(WRAPPED, width), 0)
-    if (headings.length < 3 ? Math.min(...widest) <= HALF : wrapped <= NARROW) return table
-    return table
-      .replace('<table>', '<table class="stacked">')
-      .replaceAll(/<tr>(?:(?!<\/tr>).)*<td.*?<\/tr>/gs, (row) => {
-        let column = 0
-        return row.replaceAll('<td', () => `<td data-heading="${headings[column++]}"`)
+    const rows = table.match(/<tr>.*?<\/tr>/gs) ?? []
+    const headings = cellsOf(rows[0]).map(textOf)
+    const isOurs = (/** @type {string} */ text) => text.startsWith('authgraph')
+    const first = rows.slice(1).map((row) => textOf(cellsOf(row)[0]))
+    const compares = !first.every(isOurs)
+    return table.replaceAll(/<tr>.*?<\/tr>/gs, (row) => {
+      const ours = compares && isOurs(textOf(cellsOf(row)[0]))
+      const cells = cellsOf(row).map((cell, column) => {
+        const text = textOf(cell)
+        const names = [
+          ...(cell.includes(RIGHT) ? ['figure'] : []),
+          ...(text.length > SHORT ? ['long'] : []),
+          ...(ours || headings[column] === 'authgraph' ? ['ours'] : []),
+        ].join(' ')
+        const plain = cell.replace(RIGHT, '').replace(/^<t./, `$& class="${names}"`)
+        if (cell.startsWith('<th')) return text === '' ? '<td></td>' : plain
+        const filled = text === '' ? plain.replace('><', `>${NOTHING}<`) : plain
+        return filled.replace('<td', `<td data-heading="${headings[column]}"`)
       })
+      return `<tr>${cells.join('')}</tr>`
+    })
   })
 }
 
-/** @param {string} html */
-function textOf(html) {
+function cellsOf(row = '') {
+  return row.match(/<(t[hd])\b.*?<\/\1>/gs) ?? []
+}
+
+function textOf(html = '') {
   return html
-    .replaceAll(/^[^<>]*>|<[^>]*>/g, '')
+    .replaceAll(/<[^>]*>/g, '')
     .replaceAll('"', '&quot;')
     .trim()
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 'typedoc'
 import { runnerImport } from 'vite'
 import { withBars } from './code-blocks.js'
-import { headingsOf, readFirst } from './function-page.js'
+import { headingsOf, propertiesAsOptions, readFirst } from './function-page.js'
 import { groupOptions } from './group-options.js'
 import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
 import { stackTables } from './stack-tables.js'
@@ -27,9 +27,18 @@ const FONT = fileURLToPath(
 const PASS_FAULT =
   "<script>{const f=document.querySelector('.race iframe'),s=()=>location.hash.startsWith('#break')&&f.contentWindow.location.replace(f.src.split('#')[0]+location.hash);f.addEventListener('load',s,{once:true});addEventListener('hashchange',s)}</script>"
 
-/** Lets keys scroll a table that is wider than its column. */
-const SCROLL_BY_KEYS =
-  "for(const t of document.querySelectorAll('.tsd-typography table'))new ResizeObserver(()=>t.toggleAttribute('tabindex',t.scrollWidth>t.clientWidth)&&t.setAttribute('tabindex','0')).observe(t)"
+/** Shows a table that does not fit one cell below the other. */
+const STACK_TABLES = `{
+const tables = [...document.querySelectorAll('.tsd-typography table')]
+const stack = () => {
+  for (const table of tables) table.className = ''
+  const names = tables.map((table) => table.scrollWidth > table.clientWidth ? 'stacked' : 'fits')
+  tables.forEach((table, index) => table.className = names[index])
+}
+addEventListener('resize', stack)
+document.fonts.ready.then(stack)
+stack()
+}`
 
 /** Pages that the search offers until it finds something. */
 const OFTEN = ['Quick start', 'Log in from a CLI', 'Keep and refresh a token', 'Errors', 'Command line']
@@ -67,6 +76,7 @@ const CLASSES = {
   'documents/Guides.html': 'overview',
   'documents/Errors.html': 'errors',
   'documents/Evidence.html': 'evidence',
+  'documents/Security.html': 'security',
   'documents/Threat_model.html': 'threats',
 }
 
@@ -116,11 +126,12 @@ class SiteTheme extends DefaultTheme {
     // From where a member is inherited is of no use to a reader.
     context.memberSources = () => raw('')
     context.defaultLayout = (template, page) => {
-      const content = stackTables(withBars(breakable(accessible(text(template(page))))))
+      let content = stackTables(withBars(breakable(accessible(text(template(page))))))
       if (page.url === 'modules.html') {
         page.pageSections = []
         return raw(layout(context, page, entryPoints(content)))
       }
+      if (CLASSES[page.url] === 'threats') content = withSources(content)
       // The title of a document is above it already.
       if (page.model.isDocument())
         page.pageSections = page.pageSections.map((section) => ({
@@ -129,7 +140,8 @@ class SiteTheme extends DefaultTheme {
         }))
       const ordered = page.model.kindOf(ReflectionKind.Function)
         ? readFirst(content)
-        : page.model.name.endsWith('Options') && groupOptions(content.replaceAll(OUTLINE, ''))
+        : page.model.name.endsWith('Options') &&
+          propertiesAsOptions(groupOptions(content.replaceAll(OUTLINE, '')))
       if (ordered) page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
       return raw(layout(context, page, ordered || content))
     }
@@ -173,7 +185,7 @@ ${isLanding ? landing(content) : withContents((page.url === 'modules.html' ? '' 
 </div>
 <footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
-<script>${SHOW_PAGE};${SCROLL_BY_KEYS};${OPEN_GROUP};${GROUP_RESULTS}</script>
+<script>${SHOW_PAGE};${STACK_TABLES};${OPEN_GROUP};${GROUP_RESULTS}</script>
 </body>
 </html>`
 }
@@ -209,11 +221,13 @@ function accessible(content) {
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
-/** Lets long names in tables break between their words, and nowhere else. @param {string} content */
+/** Lets long code in tables break after "(", "," and ":", or a long path between its words. @param {string} content */
 function breakable(content) {
-  return content.replaceAll(/(?<=<td[^>]*>.*)<code>[^<]*<\/code>(?=.*<\/td>)/g, (code) =>
-    code.length < 34 ? code : code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w[._/])(?=\w)/g, '<wbr>'),
-  )
+  return content.replaceAll(/(?<=<td[^>]*>.*<code>)[^<]*(?=<\/code>.*<\/td>)/g, (code) => {
+    if (!/[({]/.test(code)) return code.length < 21 ? code : code.replaceAll(/(?<=\w[._/])(?=\w)/g, '<wbr>')
+    const parts = code.split(code.includes('(') ? /(?<=\((?!\))|, )/ : /(?<=[,:] )/)
+    return parts.map((part) => `<span>${part}</span>`).join('<wbr>')
+  })
 }
 
 /** Sets the entry point and the kind of an export above its name. @param {string} header */
@@ -222,6 +236,14 @@ function heading(header) {
     /<ul class="tsd-breadcrumb".*?<li>(.*?)<\/li>.*?<h1>(Function|Interface|Type Alias|Class|Variable|Module) /s,
     (_, entry, kind) =>
       `<p class="kind">${kind === 'Module' ? 'Entry point' : `${entry} / ${kind}`}</p><h1 class="name">`,
+  )
+}
+
+/** Sets the RFCs of a threat below its name. @param {string} content */
+function withSources(content) {
+  return content.replaceAll(
+    /(<li>\s*(?:<p>)?<strong>[^<]*)<\/strong>\s\(([\d.,\s;]+)\)\.?/g,
+    '$1<small>RFC $2</small></strong>',
   )
 }
 

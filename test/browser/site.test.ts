@@ -19,6 +19,7 @@ const PAGES = {
   function: 'functions/authgraph.authorizeDevice.html',
   options: 'interfaces/authgraph_service.ServiceOptions.html',
   module: 'modules/authgraph.html',
+  figures: 'documents/Performance.html',
   machine: 'documents/Device_authorization.html',
 }
 
