@@ -26,7 +26,7 @@ const atAcme = { host: 'login.acme.example', client: 'Acme CLI', scopes: ['order
 /** Each page with the states to show, by the beginning of the file's name, and what differs from the samples. */
 const pages = [
   { prefix: '', page: defaultPage, states },
-  { prefix: 'landing-', page: defaultPage, states: confirm, only: { width: 390, height: 600 } },
+  { prefix: 'landing-', page: defaultPage, states: confirm, tall: 600 },
   { prefix: 'acme-', page: acme, states: confirm, differs: atAcme },
   { prefix: 'acme-arabic-', page: acme, states: confirm, differs: { ...atAcme, languages: ['ar-EG'] } },
   {
@@ -36,19 +36,19 @@ const pages = [
     differs: { host: 'id.fernbank.example' },
   },
 ]
-const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
-await takePictures('verification', screens, async (tab, keep) => {
-  for (const { prefix, page, states, differs, only } of pages) {
-    if (only && only.width !== tab.viewportSize().width) continue
+await takePictures('verification', { phone: { width: 390, height: 844 } }, async (tab, keep) => {
+  for (const { prefix, page, states, differs, tall } of pages) {
     for (const [name, state] of Object.entries(states)) {
       // A new document for each, because the field takes the focus only once.
       await tab.goto('about:blank')
       await tab.setContent(page({ ...samples[state], ...differs }))
       const { width, height } = tab.viewportSize()
-      const whole = await tab.evaluate('document.documentElement.scrollHeight')
-      await tab.setViewportSize(only ?? { width, height: whole })
-      keep(await tab.screenshot({ caret: 'hide' }), prefix + name)
+      const whole = tall ?? (await tab.evaluate('document.documentElement.scrollHeight'))
+      await tab.setViewportSize({ width, height: whole })
+      const card = await tab.locator('main').boundingBox()
+      const clip = { ...card, height: Math.min(card.height, whole - card.y) }
+      keep(await tab.screenshot({ caret: 'hide', clip }), prefix + name)
       await tab.setViewportSize({ width, height })
     }
   }
