@@ -27,6 +27,17 @@ await takePictures('live', screens, async (page, keep) => {
   await settled(page)
   await page.evaluate(() => scrollTo(0, 0))
   keep(await page.screenshot())
+  // The timeline of two processes, as wide as text.
+  await page.goto('about:blank')
+  const { width, height } = page.viewportSize()
+  await page.setViewportSize({ width: Math.min(width, 744), height })
+  await page.goto(`${built}#refresh`)
+  await page.click('#start')
+  await until(page, '#second-picture .active[data-state="signedIn"]')
+  await page.click('[data-act=need]')
+  await until(page, '#second-token:has-text("no. 2")')
+  await settled(page)
+  keep(await page.locator('#time').screenshot(), 'share')
 })
 
 /** Waits for what takes the time of the page, and for what takes that of the browser. */
