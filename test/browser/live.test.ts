@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     await live.tab.locator('#caption', { hasText: /^The user enters the code/ }).waitFor()
     await live.happened('polling to waiting.retrying')
     await live.lit('device', 'authorized')
-    await live.tab.locator('#next', { hasText: 'npx authgraph demo --watch' }).waitFor()
+    await live.tab.locator('#next', { hasText: 'npm start -- --watch' }).waitFor()
     await live.press('Restart')
     await live.lit('device', 'waiting.requested')
     expect(await live.tab.isVisible('#next')).toBe(false)
