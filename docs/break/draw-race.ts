@@ -58,6 +58,7 @@ const LEAST_WORDS = 150
 const BOLD: Font = { size: 13, kind: 'bold' }
 const NOBODY_POLLS = 'approved, but nobody polls'
 const APPROVES = 'the user approves'
+const NOT_TO_SCALE = 'Not to scale'
 
 /** The style of a race, in addition to that of all pictures. */
 export function raceStyle(colorOf: (color: Color) => string): string {
@@ -67,6 +68,7 @@ export function raceStyle(colorOf: (color: Color) => string): string {
   )
   return [
     ...roles,
+    `.below{paint-order:stroke;stroke:${colorOf('paper')};stroke-width:8}`,
     '.words{font-weight:700}.poll{stroke-width:0}.cross{stroke-width:3;stroke-linecap:round}',
     `.grid{stroke:${colorOf('line')}}.cover{fill:${colorOf('paper')};transform:scaleX(0);transform-box:fill-box;transform-origin:right}`,
     `.approval line{stroke:${colorOf('good-line')};stroke-width:2}.approval rect{fill:${colorOf('good-ink')}}.approval text{fill:${colorOf('paper')};font-weight:700;font-size:12px}`,
@@ -103,9 +105,9 @@ export function drawRace(
   const polls = form.height + POLLS
   const { approvedAt = APPROVED_AT, restarts = false } = fault
   const last = width - form.right
-  const { end, xOf } = scale(lanes, form.left, last)
+  const { end, gap, xOf } = scale(lanes, form.left, last)
   const topOf = (lane: number) => form.top + lane * form.row + form.bar
-  const bottom = topOf(lanes.length - 1) + polls + 12
+  const bottom = topOf(lanes.length - 1) + polls + (isNarrow ? 18 : 12)
   const begin = Math.min(from, approvedAt - 2)
   const late = (x: number) => `--late:${Math.max(0, (x - xOf(begin)) / (last - xOf(begin))).toFixed(3)}`
 
@@ -164,7 +166,7 @@ export function drawRace(
       ),
       ...bars.flatMap(({ words }) => words),
       element('rect', cover),
-      ...drawAxis(end, xOf, bottom),
+      ...drawAxis(end, xOf, bottom, gap, last),
       ...words,
     ],
   }
@@ -185,7 +187,7 @@ function scale(lanes: readonly Lane[], first: number, last: number) {
     if (at < to) return first + from * perSecond + ((at - from) / (to - from)) * slept
     return first + slept + (at - (to - from)) * perSecond
   }
-  return { end, xOf }
+  return { end, gap: [from, to] as const, xOf }
 }
 
 /** What is written in a bar: in that of a login which ended, also what the user does not know. */
@@ -201,8 +203,11 @@ function wordsIn({ role, words, x, y, width, height }: Area, approval: number | 
   const room = (hasNote ? noteAt : end) - x - inset
   // Only errors are long.
   const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
+  // It polls nothing, so that there is room below its bar.
+  const below = y + height + POLLS + (approval === undefined ? 11 : 0)
   return [
     ...(shown === '' ? [] : [element('g', { class: role }, text('words', x + inset, middle, shown))]),
+    ...(shown === '' && role === 'over' ? [text('tag below', x + width / 2, below, words, 'middle')] : []),
     ...(hasNote ? [text('text', noteAt, middle, NOBODY_POLLS)] : []),
   ]
 }
@@ -230,14 +235,29 @@ function drawPoll(x: number, y: number, result: Run['polls'][number]['result']):
   )
 }
 
-function drawAxis(end: number, xOf: (at: number) => number, y: number): string[] {
+function drawAxis(
+  end: number,
+  xOf: (at: number) => number,
+  y: number,
+  [from, to]: readonly [number, number],
+  last: number,
+): string[] {
   const step = end > 30 ? 10 : 5
   const ticks = Array.from({ length: Math.ceil(end / step) }, (_, index) => index * step)
-  // Those that a sleeping laptop presses together are left out.
-  const apart = ticks.filter((at) => at === 0 || xOf(at) - xOf(at - step) > 30)
-  return apart.map((at) =>
-    text('tag', xOf(at), y + AXIS / 2, at === 0 ? '0 s' : String(at), at === 0 ? 'start' : 'middle'),
-  )
+  // None stands where a sleeping laptop presses them together.
+  const isBroken = to > from
+  const lastTick = isBroken ? last - widthOf(NOT_TO_SCALE, { size: 12, kind: 'regular' }) - 16 : last
+  const apart = ticks.filter((at) => (at <= from || at >= to) && xOf(at) <= lastTick)
+  const broken = [
+    text('tag', (xOf(from) + xOf(to)) / 2, y + AXIS / 2, '//', 'middle'),
+    text('tag', last, y + AXIS / 2, NOT_TO_SCALE, 'end'),
+  ]
+  return [
+    ...apart.map((at) =>
+      text('tag', xOf(at), y + AXIS / 2, at === 0 ? '0 s' : String(at), at === 0 ? 'start' : 'middle'),
+    ),
+    ...(isBroken ? broken : []),
+  ]
 }
 
 function drawApproval(

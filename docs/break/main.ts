@@ -1,4 +1,4 @@
-import { find, isCalm } from '../live/elements.ts'
+import { find, isCalm, make } from '../live/elements.ts'
 import { type Choice, choiceOf, faultLinks, hashOf, type Recorded, raceSvg, runsOf, SHOWN } from './card.ts'
 import { type Fault, LANES } from './faults.ts'
 import { type Client, type Run, race } from './race.ts'
@@ -29,6 +29,10 @@ function show(next: Choice): void {
       if (isCareful === (care === 1)) link.setAttribute('aria-current', 'true')
       else link.removeAttribute('aria-current')
     })
+  const errors = runsOf(recorded, choice).flatMap(({ error }, lane) =>
+    error ? [make('b', '', LANES[lane]?.name ?? ''), ` ${error}`, make('br', '')] : [],
+  )
+  find('#errors').replaceChildren(...errors)
   showMarks()
   draw()
 }

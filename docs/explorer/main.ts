@@ -236,7 +236,7 @@ find('#graphs').append(
 find('#filters').addEventListener('input', filter)
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
 find('#tree').addEventListener('click', ({ target }) => {
-  if (NARROW.matches && !(target as Element).closest('.twisty')) find('#stage').scrollIntoView()
+  if (NARROW.matches && !(target as Element).closest('.twisty')) find('#time').scrollIntoView()
 })
 find('#expand').addEventListener('click', () => rows.openUpTo(ROWS.all))
 find('#back').addEventListener('click', () => stopAt(at - 1))

@@ -7,6 +7,9 @@ const ROW = 32
 /** Rows drawn beyond what is visible. */
 const MORE = 12
 
+/** How a path ends, by the role of its last state. */
+const SIGNS: Readonly<Record<string, string>> = { good: '✓', bad: '✕', over: '–', retrying: '↻' }
+
 interface Row {
   readonly step: Step
   readonly level: number
@@ -125,25 +128,28 @@ export class PathTree {
 
   #drawRow({ step, level, indent, isOnly, position, siblings, paths }: Row, index: number): HTMLElement {
     const branches = this.#branches(step)
-    const state = statesAfter(step)
-      .map((id) => id?.split('.').at(-1))
-      .filter((name) => name !== undefined)
-      .join(' · ')
-    // Those of two machines leave no room for the words: their colour tells the first.
-    const isTold = step.isEnd && step.states.length === 1 && state !== step.words
+    const states = statesAfter(step).flatMap((id) => id?.split('.').at(-1) ?? [])
+    const role = this.#roleOf(step)
+    // Of two machines, the first. Its sign is enough where the words leave no room for it.
+    const isTold = step.isEnd && states[0] !== step.words
     const row = make(
       'div',
-      `row ${isOnly ? 'follows ' : ''}${this.#roleOf(step)}`,
+      `row ${isOnly ? 'follows ' : ''}${role}`,
       make('span', 'twisty', branches ? (this.#open.has(step) ? '▾' : '▸') : ''),
-      make('span', 'dot'),
-      make('span', 'label', make('span', 'words', step.words), make('span', 'state', isTold ? state : '')),
+      make('span', 'dot', step.isEnd ? (SIGNS[role] ?? '…') : ''),
+      make(
+        'span',
+        'label',
+        make('span', 'words', step.words),
+        make('span', 'state', (isTold && states[0]) || ''),
+      ),
       make('span', 'count', branches ? String(paths) : ''),
     )
     row.id = `row-${step.id}`
     row.dataset.index = String(index)
     row.style.top = `${index * ROW}px`
     row.style.paddingLeft = `${indent * 8}px`
-    row.title = step.isEnd ? `${step.words}: ends in ${state}` : step.words
+    row.title = step.isEnd ? `${step.words}: ends in ${states.join(' · ')}` : step.words
     row.setAttribute('role', 'treeitem')
     row.setAttribute('aria-level', String(level))
     row.setAttribute('aria-posinset', String(position))

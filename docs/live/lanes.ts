@@ -49,6 +49,8 @@ export class Lanes {
   readonly #roleOf: (lane: number, state: string) => string
   /** Where a lane begins. */
   #topOf = (_: number) => 0
+  /** Where the steps begin. */
+  #starts: readonly number[] = []
   /** The names in the bars, and where each may stand: between its first place and its last. */
   #bars: { readonly name: SVGElement; readonly first: number; readonly last: number }[] = []
 
@@ -85,8 +87,11 @@ export class Lanes {
     const widths = spread(least, steps, room, isSmall ? PHONE.least : SPREAD.least)
     const starts = widths.map((_, index) => sum(widths.slice(0, index)))
     const end = sum(widths)
-    const width = Math.ceil(end + RIGHT)
+    // When its end is in sight, the picture begins with a whole step.
+    const over = Math.max(0, end - room)
+    const width = Math.ceil(room + (starts.find((x) => x >= over) ?? over)) + RIGHT
     const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true' })
+    this.#starts = starts
     this.#bars = []
     names.forEach((_, lane) => {
       if (steps.some(({ states }) => states[lane] !== undefined))
@@ -148,7 +153,7 @@ export class Lanes {
     scroller.querySelector('.now')?.setAttribute('transform', `translate(${left} 0)`)
     if (right > scroller.scrollLeft + scroller.clientWidth || left < scroller.scrollLeft)
       scroller.scrollTo({
-        left: left - scroller.clientWidth / 2,
+        left: this.#starts.find((x) => x >= left - scroller.clientWidth / 2) ?? left,
         behavior: isCalm() ? 'instant' : 'smooth',
       })
   }
@@ -181,6 +186,7 @@ export class Lanes {
   /** A bar that begins out of sight shows its name where it can be seen. Words that would be cut off are not shown. */
   #keepNames(): void {
     const { scrollLeft, clientWidth } = this.#scroller
+    this.#scroller.classList.toggle('begun', scrollLeft > 0)
     for (const { name, first, last } of this.#bars)
       name.setAttribute('x', String(Math.max(first, Math.min(scrollLeft + INSET, last))))
     for (const text of this.#scroller.querySelectorAll('text')) {

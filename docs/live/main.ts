@@ -46,7 +46,7 @@ function open(): void {
   takeOver()
   next.hidden = true
   main.dataset.scene = name
-  for (const link of document.querySelectorAll('nav a'))
+  for (const link of document.querySelectorAll('[aria-label=Scenes] a'))
     if (link.getAttribute('href') === `#${name}`) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   find('#service').hidden = false

@@ -40,7 +40,9 @@ function withParts(html: string): string {
   return html.replace(/<!-- part (\S+)(.*?) -->/g, (_, name, given) => {
     const values = new Map([...given.matchAll(/(\w+)="(.*?)"/g)].map(([, key, value]) => [key, value]))
     const part = readFileSync(resolve(root, `parts/${name}.html`), 'utf8')
-    return withParts(part).replace(/\{(\w+)\}/g, (_, key) => values.get(key) ?? '')
+    return withParts(part)
+      .replace(/\{(\w+)\}/g, (_, key) => values.get(key) ?? '')
+      .replace(`href="${values.get('page')}.html"`, '$& aria-current="page"')
   })
 }
 

@@ -12,7 +12,7 @@ const TRAVEL = 400
 export class RecordedStory {
   readonly #device = new DeviceSide()
   readonly #service = new ServiceSide()
-  readonly #story = loginStory(this.#device, this.#service)
+  readonly story = loginStory(this.#device, this.#service)
   #began: number | undefined
   #grant: RecordedGrant | undefined
 
@@ -27,10 +27,10 @@ export class RecordedStory {
     switch (event.type) {
       case 'state':
       case 'transition':
-        this.#story.add(this.#device.momentOf(event, at), isNow)
+        this.story.add(this.#device.momentOf(event, at), isNow)
         break
       case 'message':
-        this.#story.add(
+        this.story.add(
           {
             at,
             paint: (moves) => showMessage(event, at, moves ? TRAVEL : 0, '', 'oldest first'),
@@ -41,7 +41,7 @@ export class RecordedStory {
         break
       case 'grant':
         find('#service').hidden = false
-        this.#story.add(this.#service.momentOf(this.#grant, event, at), isNow)
+        this.story.add(this.#service.momentOf(this.#grant, event, at), isNow)
         this.#grant = event
         break
       case 'end':
@@ -49,13 +49,8 @@ export class RecordedStory {
     }
   }
 
-  /** Plays it from its start. */
-  play(): void {
-    this.#story.play()
-  }
-
   /** @param now Epoch milliseconds by the clock of the device, while the login runs. */
   tick(now?: number): void {
-    this.#device.tick(this.#story.isNow ? now : undefined)
+    this.#device.tick(this.story.isNow ? now : undefined)
   }
 }

@@ -18,10 +18,14 @@ export function prepareRecording(): () => undefined {
 function show(text: string): string {
   try {
     const events = readEvents(text)
-    const story = new RecordedStory()
-    for (const event of events) story.add(event, false)
-    find('#replay').onclick = () => story.play()
-    if (!isCalm()) story.play()
+    const recorded = new RecordedStory()
+    const { story } = recorded
+    for (const event of events) recorded.add(event, false)
+    find('#replay').onclick = () => story.playOrPause()
+    find('#restart').onclick = () => story.step(Number.NEGATIVE_INFINITY)
+    find('#back').onclick = () => story.step(-1)
+    find('#on').onclick = () => story.step(1)
+    if (!isCalm()) story.playOrPause()
     return ''
   } catch {
     return 'This file is not a recorded login.'

@@ -37,6 +37,7 @@ export class Story {
   /** @param clear Resets all that moments paint. */
   constructor(clear: () => void) {
     this.#clear = clear
+    if (current) current.#pause()
     current = this
     place.oninput = () => this.#leaveFor(Number(place.value))
     returnToNow.onclick = () => this.#leaveFor(this.#stops.length - 1)
@@ -65,17 +66,33 @@ export class Story {
     this.#showPlace()
   }
 
-  /** Shows all moments again, one after the other, until the user goes to one. */
-  play(): void {
-    this.#leaveFor(0)
+  /** Shows the moments one after the other, from the start or where the user stopped, or stops. */
+  playOrPause(): void {
+    const isPlaying = this.#playing !== undefined
+    this.#pause()
+    if (isPlaying) return
+    if (this.isNow) this.#goTo(0)
     this.#playing = setInterval(() => {
-      if (this.#past === undefined || current !== this) clearInterval(this.#playing)
-      else this.#goTo(this.#past + 1)
+      if (this.#past !== undefined) this.#goTo(this.#past + 1)
+      if (this.isNow) this.#pause()
     }, SHOWN)
+    document.body.classList.add('playing')
+  }
+
+  /** Goes to a moment before or after the one that is shown. */
+  step(by: number): void {
+    const last = this.#stops.length - 1
+    this.#leaveFor(Math.min(Math.max((this.#past ?? last) + by, 0), last))
+  }
+
+  #pause(): void {
+    clearInterval(this.#playing)
+    this.#playing = undefined
+    document.body.classList.remove('playing')
   }
 
   #leaveFor(stop: number): void {
-    clearInterval(this.#playing)
+    this.#pause()
     this.#goTo(stop)
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 'typedoc'
@@ -7,6 +7,7 @@ import { runnerImport } from 'vite'
 import { withBars } from './code-blocks.js'
 import { headingsOf, propertiesAsOptions, readFirst } from './function-page.js'
 import { groupOptions } from './group-options.js'
+import { SearchIndex } from './search-index.js'
 import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
 import { stackTables } from './stack-tables.js'
 
@@ -27,48 +28,8 @@ const FONT = fileURLToPath(
 const PASS_FAULT =
   "<script>{const f=document.querySelector('.race iframe'),s=()=>location.hash.startsWith('#break')&&f.contentWindow.location.replace(f.src.split('#')[0]+location.hash);f.addEventListener('load',s,{once:true});addEventListener('hashchange',s)}</script>"
 
-/** Shows a table that does not fit one cell below the other. */
-const STACK_TABLES = `{
-const tables = [...document.querySelectorAll('.tsd-typography table')]
-const stack = () => {
-  for (const table of tables) table.className = ''
-  const names = tables.map((table) => table.scrollWidth > table.clientWidth ? 'stacked' : 'fits')
-  tables.forEach((table, index) => table.className = names[index])
-}
-addEventListener('resize', stack)
-document.fonts.ready.then(stack)
-stack()
-}`
-
 /** Pages that the search offers until it finds something. */
 const OFTEN = ['Quick start', 'Log in from a CLI', 'Keep and refresh a token', 'Errors', 'Command line']
-
-/** Puts guides before or after the API, as the best result is, names both groups and all kinds, and selects the first result. */
-const GROUP_RESULTS = `{
-const list = document.getElementById('tsd-search-results')
-const groupOf = (item) => item.querySelector('[href$="#icon-8388608"]') ? 'Guides' : 'API'
-const seen = new MutationObserver(() => {
-  const groups = Object.groupBy(list.children, groupOf)
-  list.replaceChildren(...Object.values(groups).flat())
-  for (const [first] of Object.values(groups)) first.dataset.group = groupOf(first)
-  for (const item of groups.API ?? []) item.lastElementChild.dataset.kind = item.querySelector('svg').ariaLabel
-  const input = document.getElementById('tsd-search-input')
-  if (list.firstElementChild?.id && !input.getAttribute('aria-activedescendant')) {
-    list.firstElementChild.ariaSelected = 'true'
-    input.setAttribute('aria-activedescendant', list.firstElementChild.id)
-  }
-  seen.takeRecords()
-})
-seen.observe(list, { childList: true })
-}`
-
-/** Shows the page in the sidebar, whose first row is whole. */
-const SHOW_PAGE =
-  "document.querySelector('.sections [aria-current]')?.scrollIntoView({block:'nearest'});{const menu=document.querySelector('.site-menu'),top=(e)=>e.getBoundingClientRect().top-menu.getBoundingClientRect().top;if(menu.scrollTop)menu.scrollTop+=top([...menu.querySelectorAll('summary,p,a')].findLast((e)=>e.checkVisibility()&&top(e)<=0))}"
-
-/** Opens the group that the address leads to. */
-const OPEN_GROUP =
-  "{const open=()=>{const group=document.getElementById(location.hash.slice(1))?.closest('.group');if(group)group.open=true};addEventListener('hashchange',open);open()}"
 
 /** Pages with a layout of their own. @type {Record<string, string>} */
 const CLASSES = {
@@ -113,9 +74,15 @@ export async function load(app) {
     for (const picture of ['mark', 'login', 'login.narrow'])
       cpSync(join(docs, `images/${picture}.svg`), join(outputDirectory, `assets/${picture}.svg`))
     cpSync(FONT, join(outputDirectory, 'assets/inter.woff2'))
+    cpSync(join(docs, 'tools/site.js'), join(outputDirectory, 'assets/site.js'))
+    indexed.write(outputDirectory)
+    // That of TypeDoc, whose results are pages without a reason.
+    rmSync(join(outputDirectory, 'assets/search.js'))
     for (const { url, built } of PAGES) cpSync(join(docs, built), join(outputDirectory, url))
   })
 }
+
+const indexed = new SearchIndex()
 
 class SiteTheme extends DefaultTheme {
   /** @override @param {Page} page */
@@ -143,10 +110,19 @@ class SiteTheme extends DefaultTheme {
         : page.model.name.endsWith('Options') &&
           propertiesAsOptions(groupOptions(content.replaceAll(OUTLINE, '')))
       if (ordered) page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
+      if (page.model !== page.project) indexed.add(pageOf(page), ordered || content)
       return raw(layout(context, page, ordered || content))
     }
     return context
   }
+}
+
+/** A page for the search, with its kind and module. @param {Page} page */
+function pageOf({ project, model, url }) {
+  if (model.isDocument()) return { url, group: sectionOf(project, model), title: model.name, about: '' }
+  const kind = ReflectionKind.singularString(model.kind)
+  const about = model.parent === project ? kind : `${kind} · ${model.parent?.name}`
+  return { url, group: 'API', title: model.name, about }
 }
 
 /** @param {Context} context @param {Page} page @param {string} content */
@@ -169,7 +145,7 @@ ${isLanding ? `<meta property="og:title" content="${escapeHtml(title)}">\n<meta 
 ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="${at(`assets/${name}.css`)}">`).join('\n')}
 <script defer src="${at('assets/main.js')}"></script>
 <script async src="${at('assets/icons.js')}" id="tsd-icons-script"></script>
-<script async src="${at('assets/search.js')}" id="tsd-search-script"></script>
+<script type="application/json" id="tsd-search-script"></script>
 </head>
 <body class="${CLASSES[page.url] ?? ''}">
 <a class="skip" href="#content">Skip to content</a>
@@ -180,12 +156,12 @@ ${isLanding ? landing(content) : withContents((page.url === 'modules.html' ? '' 
 </main>
 <div class="col-sidebar">
 <aside class="page-menu" aria-label="On this page">${menu}</aside>
-<div class="site-menu">${text(context.sidebar(page))}</div>
+<div class="site-menu"><nav class="main-links" aria-label="Main">${mainLinks(context, page)}</nav>${text(context.sidebar(page))}</div>
 </div>
 </div>
 <footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
-<script>${SHOW_PAGE};${STACK_TABLES};${OPEN_GROUP};${GROUP_RESULTS}</script>
+<script src="${at('assets/site.js')}"></script>
 </body>
 </html>`
 }
@@ -253,19 +229,24 @@ function entryPoints(content) {
   return `<h1>API</h1><p>The entry points of the package.</p>${list}`
 }
 
-/** The guides before and after this one. @param {Context} context @param {Page} page */
-function onward(context, { project, model }) {
+/** The documents before and after this one. @param {Context} context @param {Page} page */
+function onward(context, page) {
+  const { project, model } = page
   if (!model.isDocument()) return ''
+  const section = sectionFor(page)
+  const members = (project.documents ?? []).filter((one) => sectionFor({ project, model: one }) === section)
   const files = guideParts().flatMap(({ guides }) => guides.map(({ file }) => file))
-  const at = files.indexOf(fileOf(project, model))
+  const inOrder = files.map((file) => members.find((one) => fileOf(project, one) === file))
+  const documents = section === 'Guides' ? inOrder : members
+  const at = documents.indexOf(model)
   if (at === -1) return ''
   const guide = (/** @type {number} */ index, /** @type {string} */ label) => {
-    const found = project.documents?.find((document) => fileOf(project, document) === files[index])
+    const found = documents[index]
     return found
       ? `<a href="${context.urlTo(found)}"><small>${label}</small>${escapeHtml(found.name)}</a>`
       : '<span></span>'
   }
-  return `<nav class="onward" aria-label="Guides">${guide(at - 1, 'Previous')}${guide(at + 1, 'Next')}</nav>`
+  return `<nav class="onward" aria-label="${section}">${guide(at - 1, 'Previous')}${guide(at + 1, 'Next')}</nav>`
 }
 
 /** Repeats the rail of a long page above its text, for a phone. @param {string} content @param {Page} page @param {string} menu */
@@ -305,11 +286,12 @@ function toolbar(context, page) {
   return `<header class="tsd-page-toolbar"><div class="tsd-toolbar-contents container">
 <a href="${at('index.html')}" class="title"><img src="${at('assets/mark.svg')}" width="24" height="24" alt=""> Authgraph</a>
 <nav id="tsd-toolbar-links" class="main-links" aria-label="Main">${mainLinks(context, page)}</nav>
-<button type="button" id="tsd-search-trigger" class="tsd-widget">${text(search())} Search</button>
+<button type="button" id="tsd-search-trigger" class="tsd-widget">${text(search())} Search <kbd>/</kbd></button>
 <dialog id="tsd-search" aria-label="Search">
 <input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search guides and API" maxlength="100">
-<ul role="listbox" id="tsd-search-results" aria-label="Results"></ul>
-<div id="tsd-search-status" aria-live="polite" aria-atomic="true"><div>Preparing the search index…</div></div>
+<button type="button" id="clear">Clear</button>
+<div role="listbox" id="tsd-search-results" aria-label="Results"></div>
+<div id="tsd-search-status" aria-live="polite" aria-atomic="true"></div>
 <nav class="often" aria-label="Often read">${OFTEN.map((name) => link(at(`documents/${name.replaceAll(' ', '_')}.html`), name)).join('')}</nav>
 </dialog>
 <a href="#" class="tsd-widget menu" id="tsd-toolbar-menu-trigger" data-toggle="menu" role="button" aria-label="Menu">${text(menu())}</a>
@@ -322,8 +304,10 @@ function mainLinks(context, page) {
     Guides: 'documents/Guides.html',
     Machines: 'documents/The_machines.html',
     API: 'modules.html',
+    Evidence: 'documents/Evidence.html',
     Live: 'live.html',
     Break: 'break.html',
+    Paths: 'paths.html',
   }
   const section = page && page.url !== 'index.html' && sectionFor(page)
   const pages = Object.entries(links).map(([name, url]) =>
@@ -332,9 +316,10 @@ function mainLinks(context, page) {
   return [...pages, link(homepage, 'GitHub')].join('')
 }
 
-/** @param {Page} page */
+/** The main page to which a page belongs. @param {Page} page */
 function sectionFor({ project, model }) {
-  return model.isDocument() ? sectionOf(project, model) : 'API'
+  const section = model.isDocument() ? sectionOf(project, model) : 'API'
+  return { Extending: 'Guides', 'In detail': 'Evidence' }[section] ?? section
 }
 
 /** @param {Context} context @param {Page} page */

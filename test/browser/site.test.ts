@@ -107,27 +107,45 @@ describe.skipIf(!hasChromium || !isBuilt)(
       expect(copied).toBe('npm install authgraph xstate')
     })
 
-    test('opens the search with a key, and shows guides and the API as groups', async () => {
-      const tab = await open(PAGES.landing, { viewport: DESK })
+    test('opens the search with a key, and leads to the section with the words that it shows', async () => {
+      const tab = await open('break.html', { viewport: DESK })
       await tab.keyboard.press('/')
       await tab.locator('#tsd-search[open]').waitFor()
       const often = tab.locator('.often a:visible')
       expect(await often.count()).toBe(5)
-      await tab.keyboard.type('refresh')
-      const groups = tab.locator('#tsd-search-results [data-group]')
-      await groups.nth(1).waitFor()
-      expect(await groups.evaluateAll((all) => all.map(({ dataset }) => dataset.group))).toEqual([
-        'Guides',
-        'API',
-      ])
-      expect(await groups.first().textContent()).toBe('Keep and refresh a token')
-      expect(await tab.locator('[data-group=API] ~ li [href$="#icon-8388608"]').count()).toBe(0)
+      await tab.keyboard.type('refresh token')
+      const results = tab.locator('#tsd-search-results > a')
+      await results.nth(5).waitFor()
+      const groups = await tab
+        .locator('[data-group]')
+        .evaluateAll((all) => all.map(({ dataset }) => dataset.group))
+      expect(groups[0]).toBe('Guides')
+      expect(groups).toContain('API')
       expect(await often.count()).toBe(0)
       // The first one is selected, and arrows go through them in the order in which they are shown.
       const selected = tab.locator('[aria-selected=true]')
-      expect(await selected.textContent()).toBe('Keep and refresh a token')
+      expect(await selected.locator('.text').textContent()).toMatch(/^Refresh and revoke tokens › /)
+      expect(await selected.locator('.context mark').first().textContent()).toBe('refresh')
       await tab.keyboard.press('ArrowDown')
-      expect(await selected.textContent()).toBe(await tab.locator('[role=option]').nth(1).textContent())
+      expect(await selected.textContent()).toBe(await results.nth(1).textContent())
+      expect(await violations(tab)).toEqual([])
+      await tab.locator('#clear').click()
+      await tab.keyboard.type('BusyError')
+      await results.first().locator('small', { hasText: 'Class · authgraph/session' }).waitFor()
+      await tab.keyboard.press('Enter')
+      await tab.locator('h1', { hasText: 'BusyError' }).waitFor()
+    })
+
+    test('marks the section that is read, and leads on from page to page', async () => {
+      const tab = await open('documents/Security.html', { viewport: DESK })
+      expect(await tab.locator('header [aria-current]').textContent()).toBe('Evidence')
+      expect(await tab.locator('.onward a').count()).toBe(1)
+      const read = tab.locator('.page-menu [aria-current]')
+      expect(await read.count()).toBe(0)
+      await tab.locator('.page-menu a', { hasText: 'Secrets' }).click()
+      await read.filter({ hasText: 'Secrets' }).waitFor()
+      await tab.keyboard.press('End')
+      await read.filter({ hasText: 'Report a vulnerability' }).waitFor()
     })
 
     test('shows every guide in an open section of the sidebar, and marks the page', async () => {

@@ -1,0 +1,54 @@
+// @ts-check
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A heading with an anchor. */
+const HEADING = /<h([1-4])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)<\/h\1>/gs
+
+/** Tags that part words. */
+const BLOCK = /<\/?(?:p|li|ul|ol|td|th|tr|h\d|div|br|pre|section|dt|dd|span class="bar")\b[^>]*>/g
+
+/** What is not text, or is the text of other pages. */
+const ASIDE =
+  /<svg.*?<\/svg>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
+
+/** The sections of all pages, for the search in the browser. */
+export class SearchIndex {
+  /** @type {unknown[]} */
+  #pages = []
+
+  /**
+   * @param {{ url: string, group: string, title: string, about: string }} page What it is about stands beside its title.
+   * @param {string} content
+   */
+  add(page, content) {
+    const [begin = '', ...parts] = content.replaceAll(ASIDE, '').split(HEADING)
+    const sections = [['', '', textOf(begin)]]
+    for (let at = 0; at < parts.length; at += 4) {
+      const [, anchor = '', heading = '', text = ''] = parts.slice(at, at + 4)
+      // The title is that of the page.
+      if (parts[at] === '1') sections.push(['', '', textOf(text)])
+      else sections.push([anchor, textOf(heading), textOf(text)])
+    }
+    this.#pages.push({ ...page, sections })
+  }
+
+  /** @param {string} directory */
+  write(directory) {
+    writeFileSync(join(directory, 'assets/sections.js'), `window.pages = ${JSON.stringify(this.#pages)}`)
+  }
+}
+
+/** @param {string} html */
+function textOf(html) {
+  return html
+    .replaceAll(BLOCK, ' ')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
