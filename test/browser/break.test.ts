@@ -72,6 +72,15 @@ describe.skipIf(!hasChromium)(`break a login, ${IN_CHROMIUM}`, () => {
     expect(await title(tab)).toBe('The process restarts. Is the code still valid?')
     expect(await tab.locator('#care [aria-current]').textContent()).toBe('with safeguards')
     expect(await tab.locator('#picture .retrying.late').count()).toBe(1)
+    for (const viewport of [DESK, PHONE]) {
+      await tab.setViewportSize(viewport)
+      expect(await tab.locator('#picture text', { hasText: 'stopped' }).count()).toBe(LANES.length)
+    }
+    await tab.locator('#faults [href*=lid]').click()
+    await tab.locator('#picture text', { hasText: 'Not to scale' }).waitFor()
+    await tab.locator('#faults [href*=html]').click()
+    // On a phone, a bar has no room for a long error.
+    await tab.locator('#errors:visible', { hasText: "Cannot use 'in' operator to search" }).waitFor()
   })
 
   test('has a skip link to the picture, which keeps its fault', async () => {

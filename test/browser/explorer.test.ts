@@ -101,6 +101,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(slowed).toBeLessThan(denied)
     await tab.click('#expand')
     await tab.locator('[role=treeitem]:not([aria-expanded])').last().click()
+    expect(await tab.textContent('[aria-selected=true] .dot')).toBe('✕')
     expect(await toEnd()).toBe('denied')
     expect(await tab.textContent('#list')).toContain('slowed by slow_down')
     await tab.fill('#filter-words', 'no such words')

@@ -337,6 +337,14 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     // It opens with the recording of the README, at the top.
     await live.lit('device', 'authorized')
     expect(await live.tab.evaluate(() => scrollY)).toBe(0)
+    for (const [button, state] of [
+      ['#restart', 'requesting'],
+      ['#on', 'waiting'],
+      ['#back', 'requesting'],
+    ] as const) {
+      await live.tab.click(button)
+      await live.lit('device', state)
+    }
     const file = (text: string) => ({
       name: 'login.ndjson',
       mimeType: 'text/plain',
