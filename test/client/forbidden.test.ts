@@ -9,7 +9,7 @@ const { codes, pending } = responses
 
 /** A refusal as Entra ID writes it. */
 function ofEntra(error: string, number: number) {
-  return { error, error_description: `AADSTS${number}: Explanation.\r\nTrace ID: 1`, error_codes: [number] }
+  return { error, error_description: `AADSTS${number}: Why.\r\nTrace ID: 1`, error_codes: [1, number] }
 }
 
 const FORBIDDEN = [

@@ -242,7 +242,10 @@ describe('a token', () => {
     ['the encoding of a form', form(token), ['repo', 'gist']],
     ['JSON called text', new Response(JSON.stringify(token)), ['repo', 'gist']],
   ])('with %s is read', async (_, response, scopes) => {
-    expect(await endOf(codes, response)).toMatchObject({ token: { tokenType: 'bearer', scopes } })
+    const missingScopes = scopes.includes('asked') ? [] : ['asked']
+    expect(await endOf(codes, response)).toMatchObject({
+      token: { scopes, missingScopes, tokenType: 'bearer' },
+    })
   })
 
   test('may separate scopes by a space where the provider says so', async () => {

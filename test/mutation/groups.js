@@ -25,9 +25,10 @@ export const groups = {
     mutate: ['src/{protocol,request}/*.ts', 'src/errors.ts'],
     tests: [
       ...client,
-      'test/{auth,protocol,request}/*.test.ts',
+      'test/{access,auth,dpop,protocol,request}/*.test.ts',
       'test/errors.test.ts',
-      'test/service/hash.test.ts',
+      'test/mcp/hostile-servers.test.ts',
+      'test/service/{client-documents,hash}.test.ts',
     ],
   },
   grant: {
