@@ -251,13 +251,14 @@ describe('the form installation', () => {
     'a token that is due but valid is used while minting fails with %d, %j, %j',
     async (status, headers, body) => {
       const service = appService()
-      const auth = at(service)
+      const auth = at(service, { owner: 'octo-org' })
       const token = await revealed(service, auth)
       service.instead = () => Response.json(body, { status, headers })
       service.clock.time += 60 * MINUTE - 1
       expect(await revealed(service, auth)).toBe(token)
       service.clock.time += 1
       await expect(revealed(service, auth)).rejects.toMatchObject({ status })
+      expect(service.requests.filter((request) => request.startsWith('GET'))).toHaveLength(1)
     },
   )
 
@@ -304,9 +305,8 @@ describe('the form installation', () => {
 
   test('rejects an installation without an id', async () => {
     const fetch = async () => Response.json({ id: 'x' })
-    await expect(installation({ app: ourApp(), owner: 'o' }).token({ fetch })).rejects.toMatchObject({
-      code: 'bad_response',
-    })
+    const auth = installation({ app: ourApp(), repository: 'o/.github' })
+    await expect(auth.token({ fetch })).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   test.each<[unknown, string]>([
@@ -323,8 +323,8 @@ describe('the form installation', () => {
     [{ repository: 'a/..' }, 'owner/name'],
     [{ installationId: 1, repositories: [] }, 'repositories must be a non-empty list'],
     [{ installationId: 1, repositoryIds: [] }, 'repositoryIds must be a non-empty list'],
-    [{ installationId: 1, repositoryIds: ['11'] }, 'repositoryIds must be a non-empty list'],
-    [{ installationId: 1, repositories: [11] }, 'repositories must be a non-empty list'],
+    [{ installationId: 1, repositoryIds: [11, '11'] }, 'repositoryIds must be a non-empty list'],
+    [{ installationId: 1, repositories: ['11', 11] }, 'repositories must be a non-empty list'],
   ])('refuses the options %j', (options, words) => {
     const given = options && { app: ourApp(), ...(options as object) }
     expect(() => installation(given as InstallationOptions)).toThrow(

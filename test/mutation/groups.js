@@ -15,7 +15,7 @@ export const groups = {
   },
   auth: {
     mutate: ['src/auth/!(index).ts'],
-    tests: ['test/auth/*.test.ts'],
+    tests: ['test/{auth,dpop}/*.test.ts'],
   },
   device: {
     mutate: ['machines/device-{authorization,pace}.ts', 'machines/read-events.ts'],
