@@ -28,7 +28,7 @@ export const groups = {
       'test/{access,auth,dpop,protocol,request}/*.test.ts',
       'test/errors.test.ts',
       'test/mcp/hostile-servers.test.ts',
-      'test/service/{client-documents,hash}.test.ts',
+      'test/service/{client-documents,hash,require-token}.test.ts',
     ],
   },
   grant: {
