@@ -6,11 +6,15 @@ import { join } from 'node:path'
 const HEADING = /<h([1-4])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)<\/h\1>/gs
 
 /** Tags that part words. */
-const BLOCK = /<\/?(?:p|li|ul|ol|td|th|tr|h\d|div|br|pre|section|dt|dd|span class="bar")\b[^>]*>/g
+const BLOCK =
+  /<\/?(?:p|li|ul|ol|td|th|tr|h\d|div|br|pre|section|dt|dd|span class="(?:bar|default|required)|code tabindex)\b[^>]*>/g
 
 /** What is not text, or is the text of other pages. */
 const ASIDE =
   /<svg.*?<\/svg>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
+
+/** @type {Record<string, string>} */
+const CHARACTERS = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
 
 /** The sections of all pages, for the search in the browser. */
 export class SearchIndex {
@@ -44,11 +48,7 @@ function textOf(html) {
   return html
     .replaceAll(BLOCK, ' ')
     .replaceAll(/<[^>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
+    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => CHARACTERS[entity])
     .replaceAll(/\s+/g, ' ')
     .trim()
 }

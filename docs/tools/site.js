@@ -69,12 +69,13 @@ function scoreOf({ group, title }, [anchor, heading, text], query, words) {
   return names + 2 * times + (anchor === '' && names >= 40 ? 10 : 0) + (group === 'Guides' ? 5 : 1)
 }
 
-/** How much a name says what is searched: from 0 to 2. */
+/** How much a name says what is searched: from 0 to 3. */
 function likeness(name, query, words) {
   const lower = name.toLowerCase()
   const joined = query.replaceAll(' ', '')
-  if (lower.includes(query)) return 1 + joined.length / lower.length
-  if (lower.includes(joined)) return 0.6
+  if (lower === query) return 3
+  if (lower.startsWith(query)) return 1 + query.length / lower.length
+  if (lower.includes(query) || lower.includes(joined)) return 0.7
   return words.filter((word) => lower.includes(word)).length / words.length / 2
 }
 
