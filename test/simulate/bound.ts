@@ -6,7 +6,7 @@ import { Secret } from '../../src/secret.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { newJwk } from './crypto.ts'
 import { AUTH_URL, type Instance, startInstance } from './instance.ts'
-import { ask, responseOf, transmit } from './network.ts'
+import { ask, received, transmit } from './network.ts'
 import { NOBODY, type World } from './world.ts'
 
 /** The API that tokens are for, and another one. */
@@ -144,7 +144,7 @@ export class Bound {
   async #get(address: string): Promise<Response> {
     const exchange = this.#world.begin(NOBODY, 'keys')
     const asking = ask(this.#world, address.slice(AUTH_URL.length), { method: 'GET' })
-    return responseOf(await transmit(this.#world, exchange, undefined, asking))
+    return received(await transmit(this.#world, exchange, undefined, asking))
   }
 }
 

@@ -38,9 +38,9 @@ export class Choices {
 
   /** One of the events that have these chances; `undefined` for none of them. */
   oneOf<Event extends string>(chances: Partial<Record<Event, number>>, ...names: Name[]): Event | undefined {
-    let left = this.number(...names)
+    let left: number | undefined
     for (const event in chances) {
-      left -= chances[event] ?? 0
+      left = (left ?? this.number(...names)) - (chances[event] ?? 0)
       if (left < 0) return event
     }
     return undefined

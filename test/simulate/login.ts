@@ -160,9 +160,8 @@ export class Login extends Host {
         ask(this.world, path, { body: String(body), dpop: proof }),
         signal,
       )
-      const text = await response.text()
-      this.#receives(kind, response, readBody(text))
-      return response.bodyUsed ? new Response(text, response) : response
+      this.#receives(kind, response, readBody(await response.text()))
+      return response
     } catch (error) {
       this.#faults(signal?.aborted ? 'no response in time' : 'the connection broke')
       throw error

@@ -103,13 +103,15 @@ function carry(
   const { choices } = world
   const { id } = exchange
   const fault = world.fault('request', exchange.login, id)
-  const respond = async (copy = exchange) => responseOf(await transmit(world, copy, fault, handle))
+  const respond = async (copy = exchange) => received(await transmit(world, copy, fault, handle))
   const wait = (seconds: number) => world.pause(seconds * 1000)
   const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now, errorStatus: 200 })
-  const copy = { ...exchange, id: `${id}b` }
-  const again = () => respond(copy).then(receive, () => undefined)
-  if (fault === 'twice') void again()
-  if (fault === 'hedge') world.after(choices.between(20, 200, 'hedge', id), () => void again())
+  if (fault === 'twice' || fault === 'hedge') {
+    const copy = { ...exchange, id: `${id}b` }
+    const again = () => void respond(copy).then(receive, () => undefined)
+    if (fault === 'twice') again()
+    else world.after(choices.between(20, 200, 'hedge', id), again)
+  }
   // The request is handled or not.
   if (fault === 'hang' && choices.happens(0.5, 'hang', id))
     respond().then(
@@ -196,18 +198,23 @@ function holdsToken(reply: ServiceResponse | string | undefined): boolean {
   return typeof reply === 'object' && reply.body.includes('"access_token"')
 }
 
-/** What a client reads of a response: the runtime's own takes many times as long. */
-export function responseOf(made: ServiceResponse): Received {
-  const headers: Record<string, string> = { ...made.headers, 'content-length': String(made.body.length) }
+/** A response of the service as a client receives it. */
+export function received(made: ServiceResponse): Received {
+  return Object.assign(responseOf(made.body, made), { made })
+}
+
+/** What a client reads of a response, also as a constructor: the runtime's own takes many times as long. */
+export function responseOf(text: string | null, made: Pick<ServiceResponse, 'status' | 'headers'>): Response {
+  const body = text ?? ''
+  const headers: Record<string, string> = { ...made.headers, 'content-length': String(body.length) }
   return {
-    made,
     status: made.status,
     type: 'basic',
     redirected: false,
     headers: { get: (name: string) => headers[name] ?? null, has: (name: string) => name in headers },
     body: {},
-    text: async () => made.body,
-  } as unknown as Received
+    text: async () => body,
+  } as unknown as Response
 }
 
 function textOf(reply: ServiceResponse | string): string {

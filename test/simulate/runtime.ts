@@ -1,5 +1,6 @@
 import os from 'node:os'
 import { subtleOf } from './crypto.ts'
+import { responseOf } from './network.ts'
 import type { Handle, World } from './world.ts'
 
 let world: World | undefined
@@ -30,6 +31,7 @@ export function replaceGlobals(): void {
   replace(Math, 'random', () => current().draw() / 2 ** 32)
   replace(globalThis, 'crypto', { getRandomValues, randomUUID, subtle: subtleOf(getRandomValues) })
   replace(globalThis, 'Date', NoRealDate)
+  replace(globalThis, 'Response', responseOf)
   // Most of the time that an error takes goes into its stack.
   Error.stackTraceLimit = 0
 }

@@ -237,8 +237,8 @@ export class World {
   begin(login: number, kind: Exchange['kind'], about: Partial<Exchange> = {}): Exchange {
     const count = (this.#requests.get(login) ?? 0) + 1
     this.#requests.set(login, count)
-    const begun = { sentAt: this.now, arrivedAt: 0, instance: undefined, isGone: false, isExcused: false }
-    return { ...begun, ...about, draws: 0, commands: 0, id: `${login}.${count}`, login, kind }
+    const begun = { id: `${login}.${count}`, login, kind, draws: 0, commands: 0, instance: undefined }
+    return { ...begun, sentAt: this.now, arrivedAt: 0, isGone: false, isExcused: false, ...about }
   }
 
   /** The host ends tokens. */
@@ -285,8 +285,10 @@ export class World {
 
 /** Remembers what it has hashed: the judge looks up each token many times. */
 export function sha256(text: string): string {
-  const known = hashes.get(text) ?? hash('sha256', text)
+  const known = hashes.get(text)
+  if (known !== undefined) return known
+  const made = hash('sha256', text)
   if (hashes.size > MOST_HASHES) hashes.clear()
-  hashes.set(text, known)
-  return known
+  hashes.set(text, made)
+  return made
 }

@@ -101,9 +101,10 @@ export class Grants extends Rules {
   }
 
   arrived({ kind, shown }: Exchange): void {
+    if (kind !== 'user') return
     const { by = '' } = this.judge.issuedAs(shown?.token) ?? {}
     const { grant } = this.judge.exchanges.get(by) ?? {}
-    if (kind === 'user' && grant) this.#toldOf(this.world.database.historyOf(grant)).isUsed = true
+    if (grant) this.#toldOf(this.world.database.historyOf(grant)).isUsed = true
   }
 
   /** A user was told what has become of a decision, or of a code. */
@@ -138,15 +139,14 @@ export class Grants extends Rules {
       return
     }
     if (arrivedAt <= history.undoneAt) return
-    const { settledBy, deliveredUntil, deliveryWindow } = settlementOf(history)
     const decided = decisionOn(history)
     const before = decided && decided.at < arrivedAt ? decided.state : undefined
     const check = (holds: boolean, what: string) => this.check(holds, what, login)
     const [delivered] = told.tokens
-    const revokedAt = this.#endOf(history, access_token ?? delivered)
-    const isRevoked = revokedAt <= world.now
+    const isRevoked = () => this.#endOf(history, delivered) <= world.now
     if (access_token !== undefined) {
-      check(arrivedAt <= revokedAt, 'a token was delivered after its login was revoked')
+      const { settledBy, deliveredUntil } = settlementOf(history)
+      check(arrivedAt <= this.#endOf(history, access_token), 'a token was delivered after its login was revoked')
       // Only the instance that delivered a token can notice that the store has lost it.
       const mayForget = history.undoneAt < told.deliveredAt + MARKED || told.deliveredBy !== instance
       check(told.tokens.size === 1 || mayForget, 'a grant has brought a second token')
@@ -165,14 +165,15 @@ export class Grants extends Rules {
     } else if (error === 'slow_down') {
       check(before === undefined, 'a decision hid behind slow_down')
     } else if (error === 'access_denied') {
-      check(decided?.state === 'denied' || isRevoked, 'a device was told of a denial that there is not')
+      check(decided?.state === 'denied' || isRevoked(), 'a device was told of a denial that there is not')
     } else if (error === 'expired_token') {
       this.#isOver(history, login)
     } else {
       // Where its instance stood still, the window begins when the poll came, not when the token was written.
+      const { settledBy, deliveryWindow } = settlementOf(history)
       const cameAt = this.judge.exchanges.get(settledBy ?? '')?.arrivedAt ?? 0
       const isClosed = world.now >= cameAt + deliveryWindow - world.tolerance
-      const isOver = told.isUsed || isRevoked || isClosed
+      const isOver = told.isUsed || isClosed || isRevoked()
       const isGone = error === 'incorrect_device_code' && settledBy !== undefined && isOver
       check(isGone || grant === undefined, `a poll was refused with ${error}`)
     }
