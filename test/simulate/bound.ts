@@ -58,11 +58,7 @@ export class Bound {
 
   /** What an instance that starts now is created with. */
   get options(): Pick<ServiceOptions, 'dpop' | 'keys' | 'resources'> {
-    return {
-      dpop: {},
-      keys: this.#keys,
-      resources: [RESOURCE, OTHER].map((uri) => ({ uri, name: 'API' })),
-    }
+    return { dpop: {}, keys: this.#keys, resources: [RESOURCE, OTHER].map((uri) => ({ uri, name: 'API' })) }
   }
 
   /** What the host says of a token. */

@@ -8,7 +8,7 @@ export interface Actor {
 }
 
 /** An instance of the service, a process with a session, or a device. */
-export class Host implements Actor {
+export class Host<Login extends number | undefined = number | undefined> implements Actor {
   readonly id: string
   draws = 0
   commands = 0
@@ -20,12 +20,12 @@ export class Host implements Actor {
   /** Until when its connection to a database is broken, epoch milliseconds. */
   downUntil = 0
   protected readonly world: World
-  readonly #login: number | undefined
+  /** Whose it is, if it serves one login alone. */
+  readonly number: Login
 
-  /** @param login Whose it is, if it serves one login alone. */
-  constructor(world: World, id: string, login?: number) {
+  constructor(world: World, id: string, number?: Login) {
     this.world = world
-    this.#login = login
+    this.number = number as Login
     this.id = id
   }
 
@@ -43,6 +43,6 @@ export class Host implements Actor {
   }
 
   note(text: string): void {
-    this.world.note(this.#login ?? this.world.login, this.id, text)
+    this.world.note(this.number ?? this.world.login, this.id, text)
   }
 }

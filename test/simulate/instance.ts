@@ -18,7 +18,8 @@ export const AUTH_URL = 'https://login.example'
 
 /** A client without a secret, and one with a secret. */
 const PUBLIC = { clientId: 'client' }
-const CONFIDENTIAL = { clientId: 'confidential', clientSecret: 'the-secret-of-the-client' }
+const CONFIDENTIAL = { clientId: 'confidential' }
+const SECRET = { clientSecret: 'the-secret-of-the-client' }
 
 /** What attackers are told of, in a world with attackers: how often each may happen within some seconds. */
 export const LIMIT = { max: 3, window: 60 }
@@ -30,9 +31,7 @@ export const STOOD_STILL = 'its instance stood still'
 
 /** What a device is to be created with to be one of the clients. */
 export function clientOf(isConfidential: boolean) {
-  if (!isConfidential) return PUBLIC
-  const { clientId, clientSecret } = CONFIDENTIAL
-  return { clientId, clientAuthentication: { clientSecret } }
+  return isConfidential ? { ...CONFIDENTIAL, clientAuthentication: SECRET } : PUBLIC
 }
 
 /** One instance of the service. */
@@ -57,7 +56,7 @@ export function startInstance(world: World): Instance {
   const instance = new Instance(world, id)
   const watched = (what: string) => (said: unknown) => judge.logged(what, said)
   instance.service = createService({
-    clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ name: 'Client', ...client })),
+    clients: [PUBLIC, { ...CONFIDENTIAL, ...SECRET }].map((client) => ({ name: 'Client', ...client })),
     authUrl: AUTH_URL,
     api: githubApi(),
     interval,

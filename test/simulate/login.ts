@@ -23,7 +23,7 @@ import { grantKey } from './judge/grants.ts'
 import { LONGEST_REQUEST } from './judge/judge.ts'
 import { ask, send } from './network.ts'
 import { decide } from './user.ts'
-import type { Exchange, World } from './world.ts'
+import type { Exchange } from './world.ts'
 
 const PROVIDER = github({ authUrl: AUTH_URL, baseUrl: AUTH_URL })
 
@@ -35,12 +35,11 @@ const EARLY_IN_ALL = 300
 const LONGEST_POLL = 30_000
 
 /** One device with its user, from the request for codes to a token that is used. */
-export class Login extends Host {
-  readonly number: number
+export class Login extends Host<number> {
   /** The network that it is counted for. */
-  readonly address: string
+  readonly address = `10.${(this.number >> 16) & 255}.${(this.number >> 8) & 255}.${this.number & 255}`
   /** The user who decides first. */
-  readonly user: string
+  readonly user = `user-${this.number}`
   status: DeviceResult['status'] | undefined
   token = ''
   error = ''
@@ -49,8 +48,14 @@ export class Login extends Host {
   fault: { readonly why: string; readonly at: number } | undefined
   /** When its requests failed, and when a poll that was sent twice lost its token. */
   readonly failedAt: number[] = []
-  readonly #rate: number
-  readonly #clock: Clock
+  readonly #rate = 1 + this.#between(-this.world.profile.drift, this.world.profile.drift, 'drift')
+  /** By how much its clock is wrong. */
+  readonly #wrong = this.#between(-1, 1, 'clock') * 3_600_000 * Math.sign(this.world.profile.drift)
+  readonly #clock: Clock = {
+    now: () => this.world.start + this.#wrong + this.#step + this.#elapsed(),
+    setTimeout: (callback, delay) => this.world.after(delay / this.#rate, callback),
+    clearTimeout: (timer) => this.world.clear(timer),
+  }
   #actor: DeviceAuthorizationActor | undefined
   /** All in milliseconds of the device, as its timers count them. */
   #expiresAt = Number.POSITIVE_INFINITY
@@ -67,21 +72,6 @@ export class Login extends Host {
   #isChallenged = false
   /** Its token, where it is bound to a key. */
   #bound: BoundToken | undefined
-
-  constructor(world: World, number: number) {
-    super(world, 'device', number)
-    const { profile, start } = world
-    this.number = number
-    this.address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
-    this.user = `user-${number}`
-    this.#rate = 1 + this.#between(-profile.drift, profile.drift, 'drift')
-    const wrong = this.#between(-1, 1, 'clock') * 3_600_000 * Math.sign(profile.drift)
-    this.#clock = {
-      now: () => start + wrong + this.#step + this.#elapsed(),
-      setTimeout: (callback, delay) => world.after(delay / this.#rate, callback),
-      clearTimeout: (timer) => world.clear(timer),
-    }
-  }
 
   begin(): void {
     const { decides, lifetime, steps, restarts } = this.world.profile
@@ -300,13 +290,7 @@ export class Login extends Host {
   /** Shows the token to the service, some time later: again where the network fails. */
   async #show(tries: number): Promise<void> {
     const { token, world } = this
-    const shown = {
-      token,
-      by: this,
-      stoodBefore: 0,
-      arrivals: 0,
-      end: 'under way',
-    } as const
+    const shown = { token, by: this, stoodBefore: 0, arrivals: 0, end: 'under way' } as const
     const exchange = world.begin(this.number, 'user', { shown })
     await world.pause(world.choices.between(100, 30_000, 'use', exchange.id))
     const bound = this.#bound

@@ -3,7 +3,7 @@ import { subtleOf } from './crypto.ts'
 import { responseOf } from './network.ts'
 import type { Handle, World } from './world.ts'
 
-let world: World | undefined
+let world: World
 
 /** Has the timers, the monotonic time and the random values of this process come from a world. */
 export function enter(next: World): void {
@@ -20,15 +20,15 @@ export function replaceGlobals(): void {
   const replace = (target: object, name: string, value: unknown) =>
     Object.defineProperty(target, name, { value, configurable: true, writable: true })
   replace(globalThis, 'setTimeout', (run: (...given: unknown[]) => void, delay = 0, ...given: unknown[]) =>
-    current().after(delay, () => run(...given), current().instance),
+    world.after(delay, () => run(...given), world.instance),
   )
-  replace(globalThis, 'clearTimeout', (handle?: Handle) => current().clear(handle))
+  replace(globalThis, 'clearTimeout', (handle?: Handle) => world.clear(handle))
   for (const name of ['setInterval', 'fetch'])
     replace(globalThis, name, () => realWorld(`${name} of the runtime was called`))
   replace(AbortSignal, 'timeout', () => realWorld('AbortSignal.timeout was called'))
-  replace(performance, 'now', () => current().now - current().start)
-  replace(os, 'uptime', () => (current().now - current().start) / 1000)
-  replace(Math, 'random', () => current().draw() / 2 ** 32)
+  replace(performance, 'now', () => world.now - world.start)
+  replace(os, 'uptime', () => (world.now - world.start) / 1000)
+  replace(Math, 'random', () => world.draw() / 2 ** 32)
   replace(globalThis, 'crypto', { getRandomValues, randomUUID, subtle: subtleOf(getRandomValues) })
   replace(globalThis, 'Date', NoRealDate)
   replace(globalThis, 'Response', responseOf)
@@ -50,13 +50,13 @@ class NoRealDate extends Date {
 
 /** Named by the request for which it was drawn, so that a claim in the store tells whose it is. */
 function randomUUID(): string {
-  const number = current().draw().toString(16)
-  return `${current().exchange?.id ?? ''}/${current().exchange?.draws ?? 0}/${number}`
+  const number = world.draw().toString(16)
+  return `${world.exchange?.id ?? ''}/${world.exchange?.draws ?? 0}/${number}`
 }
 
 function getRandomValues<Bytes extends Uint8Array>(bytes: Bytes): Bytes {
   for (let index = 0; index < bytes.length; index += 4) {
-    const bits = current().draw()
+    const bits = world.draw()
     for (let byte = 0; byte < 4 && index + byte < bytes.length; byte += 1)
       bytes[index + byte] = (bits >>> (8 * byte)) & 255
   }
@@ -64,10 +64,5 @@ function getRandomValues<Bytes extends Uint8Array>(bytes: Bytes): Bytes {
 }
 
 function realWorld(what: string): void {
-  current().fail(current().login, what)
-}
-
-function current(): World {
-  if (world === undefined) throw new Error('there is no world yet')
-  return world
+  world.fail(world.login, what)
 }

@@ -1,15 +1,12 @@
 import { VERIFICATION_PATH } from '../../src/protocol/service-paths.ts'
+import type { Login } from './login.ts'
 import { ask, transmit } from './network.ts'
 import type { World } from './world.ts'
 
 export type Plan = 'approve' | 'deny'
 
 /** Whose user decides. */
-interface Login {
-  readonly number: number
-  readonly address: string
-  readonly status?: string | undefined
-}
+type Decided = Pick<Login, 'number' | 'address'> & Partial<Login>
 
 /** How often a user tries again where the network or the service fails. */
 const TRIES = 12
@@ -19,7 +16,7 @@ const TYPOS = 0.2
 const TYPO = 'AAAA-AAAA'
 
 /** The user of a login decides, or does not; and in some worlds another one decides as well. */
-export function decide(world: World, login: Login, userCode: string): void {
+export function decide(world: World, login: Decided, userCode: string): void {
   const { choices, profile } = world
   const { number } = login
   const { approve, deny } = profile.plans
@@ -34,7 +31,7 @@ export function decide(world: World, login: Login, userCode: string): void {
   if (rival) act('rival', rival, seconds * 1000 + choices.between(-200, 200, number, 'rival'))
 }
 
-async function decideAs(world: World, login: Login, user: string, userCode: string, plan: Plan) {
+async function decideAs(world: World, login: Decided, user: string, userCode: string, plan: Plan) {
   const { choices, profile } = world
   const { number, address } = login
   const onPage = choices.happens(profile.onPage, number, 'page', user)

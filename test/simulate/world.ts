@@ -143,7 +143,7 @@ export class World {
     this.bound?.plan()
     for (let count = 0; count < profile.instances; count += 1) startInstance(this)
     for (let number = first; number < first + profile.logins && !processes; number += 1) {
-      const login = new Login(this, number)
+      const login = new Login(this, 'device', number)
       this.login = number
       this.after(choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
     }

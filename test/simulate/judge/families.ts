@@ -3,7 +3,7 @@ import type { AccessTokenRecord } from '../../../src/service/tokens/tokens.ts'
 import type { History, Version } from '../database.ts'
 import { LONG_WINDOW } from '../processes.ts'
 import { type Exchange, type Shown, sha256 } from '../world.ts'
-import { Rules } from './rules.ts'
+import { Rules, readValue } from './rules.ts'
 import { LONGEST_RECEIPT, type Tokens } from './tokens.ts'
 
 /** Seconds after which a process gives up a refresh request. */
@@ -292,9 +292,7 @@ export class Families extends Rules {
   }
 }
 
-function familyIn(version: Version | undefined): Family | undefined {
-  return version?.value as unknown as Family | undefined
-}
+const familyIn = readValue<Family>
 
 /** Whether the process that shows a token has stood still since it wrote its claim. */
 function wasStopped({ by, stoodBefore }: Shown): boolean {

@@ -146,7 +146,10 @@ export class Grants extends Rules {
     const isRevoked = () => this.#endOf(history, delivered) <= world.now
     if (access_token !== undefined) {
       const { settledBy, deliveredUntil } = settlementOf(history)
-      check(arrivedAt <= this.#endOf(history, access_token), 'a token was delivered after its login was revoked')
+      check(
+        arrivedAt <= this.#endOf(history, access_token),
+        'a token was delivered after its login was revoked',
+      )
       // Only the instance that delivered a token can notice that the store has lost it.
       const mayForget = history.undoneAt < told.deliveredAt + MARKED || told.deliveredBy !== instance
       check(told.tokens.size === 1 || mayForget, 'a grant has brought a second token')

@@ -8,7 +8,7 @@ import { type Exchange, NOBODY, type World } from '../world.ts'
 import { Counts } from './counts.ts'
 import { Families } from './families.ts'
 import { Grants } from './grants.ts'
-import { holderOf } from './rules.ts'
+import { holderOf, Rules } from './rules.ts'
 import { Sessions } from './sessions.ts'
 import { Tokens } from './tokens.ts'
 
@@ -32,43 +32,19 @@ const SECRET =
  * writes to the store, never from what a device says; and a loss is excused by a fault that was really played on that
  * login, never by the look of it.
  */
-export class Judge {
+export class Judge extends Rules {
   readonly logins = new Map<number, Login>()
   readonly exchanges = new Map<string, Exchange>()
   /** Whom the tokens stand for that the host has made, or allowed, and the requests for which it did: by their key, if any. */
   readonly made = new Map<string, { readonly user: string; readonly by: string }>()
   /** How often each proof was accepted. */
   readonly #accepted = new Map<string, number>()
-  readonly grants: Grants
-  readonly tokens: Tokens
-  readonly families: Families
-  readonly counts: Counts
-  readonly sessions: Sessions
-  readonly #world: World
-  /** The longest that a record may still be kept, in milliseconds. */
-  readonly #longestKept: Readonly<Record<string, number>>
-
-  constructor(world: World) {
-    this.#world = world
-    this.grants = new Grants(world)
-    this.tokens = new Tokens(world)
-    this.families = new Families(world)
-    this.counts = new Counts(world)
-    this.sessions = new Sessions(world)
-    const { lifetime, reuseWindow } = world.refreshTokens ?? { lifetime: 0, reuseWindow: 0 }
-    const grant = world.profile.lifetime * 1000 + MEMORY + world.tolerance
-    const token = lifetime > 0 ? ACCESS_LIFETIME * 1000 : 365 * DAY
-    const forever = Number.POSITIVE_INFINITY
-    this.#longestKept = {
-      ...{ grant, 'user-code': grant, limit: 900_000, token, access: token, proof: 120_000 },
-      ...{
-        logins: lifetime * 1000 || token,
-        family: lifetime * 1000,
-        successor: reuseWindow * 1000 + 10_000,
-      },
-      ...{ 'form-secret': 30 * DAY, generation: forever, revocations: forever, session: forever },
-    }
-  }
+  readonly grants = new Grants(this.world)
+  readonly tokens = new Tokens(this.world)
+  readonly families = new Families(this.world)
+  readonly counts = new Counts(this.world)
+  readonly sessions = new Sessions(this.world)
+  readonly #longestKept = longestKept(this.world)
 
   /** Whom a token stands for, and the request for which it was made. A JWT names the key of its login. */
   issuedAs(token: string | undefined = '') {
@@ -83,10 +59,10 @@ export class Judge {
       const isTwice = versions.some(
         (other) => other !== last && other.update === last.update && other.until > last.at,
       )
-      this.#world.check(!isTwice, `an update of ${kind} was made twice`)
+      this.check(!isTwice, `an update of ${kind} was made twice`)
       const lifetime = last.until - last.at
-      const isShort = lifetime <= (this.#longestKept[kind] ?? 0) + this.#world.tolerance
-      this.#world.check(isShort, `a record ${kind} is kept for ${lifetime} ms`)
+      const isShort = lifetime <= (this.#longestKept[kind] ?? 0) + this.world.tolerance
+      this.check(isShort, `a record ${kind} is kept for ${lifetime} ms`)
     }
     if (kind === 'grant') this.grants.wrote(history)
     if (kind === 'generation') this.grants.foundSetBack(history)
@@ -102,12 +78,12 @@ export class Judge {
   /** A fault was played on a login, or met it. */
   faulted(number: number, why: string): void {
     const login = this.logins.get(number)
-    if (login && login.status === undefined) login.fault = { why, at: this.#world.now }
+    if (login && login.status === undefined) login.fault = { why, at: this.world.now }
   }
 
   /** A device has received the response to one copy of its poll, and the token came to the other one. */
   missed(number: number): void {
-    this.logins.get(number)?.failedAt.push(this.#world.now)
+    this.logins.get(number)?.failedAt.push(this.world.now)
   }
 
   arrived(exchange: Exchange): void {
@@ -120,8 +96,8 @@ export class Judge {
   responded(exchange: Exchange, reply: ServiceResponse | string): void {
     const { login, kind } = exchange
     exchange.told = toldOf(exchange, reply)
-    const check = (holds: boolean, what: string) => this.#world.check(holds, what, login)
-    const took = this.#world.now - exchange.arrivedAt
+    const check = (holds: boolean, what: string) => this.check(holds, what, login)
+    const took = this.world.now - exchange.arrivedAt
     check(took <= LONGEST_REQUEST, `a request took ${took} ms`)
     if (kind === 'decision') this.grants.decided(exchange)
     if (typeof reply === 'string') return
@@ -153,11 +129,11 @@ export class Judge {
     if (error === 'use_dpop_nonce') return false
     if (error === 'invalid_dpop_proof') {
       const copies = [...this.exchanges.values()].filter((each) => each.proof === proof)
-      this.#world.check(copies.length > 1, 'a proof was refused that was new', login)
+      this.check(copies.length > 1, 'a proof was refused that was new', login)
       return false
     }
     this.#accepted.set(proof, times + 1)
-    this.#world.check(times === 0 || this.hasFailed, 'a proof was accepted twice', login)
+    this.check(times === 0 || this.hasFailed, 'a proof was accepted twice', login)
     return true
   }
 
@@ -176,14 +152,14 @@ export class Judge {
 
   /** Something was logged by an instance. */
   logged(what: string, said: unknown): void {
-    this.#world.check(!SECRET.test(textOf(said)), `${what} was told a secret`)
+    this.check(!SECRET.test(textOf(said)), `${what} was told a secret`)
   }
 
   /** An instance has reported an error. Its store fails with one class, the host with another; any other is a bug. */
   reported(error: unknown): void {
     this.logged('onError', error)
     const isKnown = ['Error', 'StoreUnavailableError'].includes((error as Error).name)
-    this.#world.check(isKnown, `the service failed: ${error}`)
+    this.check(isKnown, `the service failed: ${error}`)
   }
 
   /** The listener of an instance was told an event. */
@@ -194,7 +170,7 @@ export class Judge {
 
   /** The world has come to its end. */
   finish(): void {
-    const world = this.#world
+    const { world } = this
     for (const { id, login, told, instance } of this.exchanges.values())
       world.check(told !== undefined || instance?.isDead === true, `request ${id} was never answered`, login)
     world.check(world.time.timers === 0, 'timers are left', NOBODY)
@@ -210,7 +186,7 @@ export class Judge {
 
   /** Records that are there although they have expired. */
   #recordsLeft(): number {
-    const { database, memory, now } = this.#world
+    const { database, memory, now } = this.world
     const histories = [...database.histories.values()].filter(({ versions }) => versions.length > 0)
     const kept = histories.filter(({ kind }) => this.#longestKept[kind] === Number.POSITIVE_INFINITY).length
     if (memory === undefined)
@@ -228,15 +204,26 @@ export class Judge {
 
   /** The database has failed lately, or the instance stood still: its timers may then fire before replies that are there. */
   isTroubled({ arrivedAt, instance }: Exchange): boolean {
-    return (
-      this.#world.database.troubledAt >= arrivedAt - TROUBLE || (instance?.stalledUntil ?? 0) >= arrivedAt
-    )
+    return this.world.database.troubledAt >= arrivedAt - TROUBLE || (instance?.stalledUntil ?? 0) >= arrivedAt
   }
 
   /** Whether the database has ever failed here, or an instance was lost. */
   get hasFailed(): boolean {
-    const world = this.#world
+    const { world } = this
     return world.database.troubledAt > 0 || world.hasHad('request: kill') || world.hasHad('request: stall')
+  }
+}
+
+/** The longest that a record of each kind may still be kept, in milliseconds. */
+function longestKept({ profile, refreshTokens, tolerance }: World): Readonly<Record<string, number>> {
+  const { lifetime, reuseWindow } = refreshTokens ?? { lifetime: 0, reuseWindow: 0 }
+  const grant = profile.lifetime * 1000 + MEMORY + tolerance
+  const token = lifetime > 0 ? ACCESS_LIFETIME * 1000 : 365 * DAY
+  const forever = Number.POSITIVE_INFINITY
+  return {
+    ...{ grant, 'user-code': grant, limit: 900_000, token, access: token, proof: 120_000 },
+    ...{ logins: lifetime * 1000 || token, family: lifetime * 1000, successor: reuseWindow * 1000 + 10_000 },
+    ...{ 'form-secret': 30 * DAY, generation: forever, revocations: forever, session: forever },
   }
 }
 

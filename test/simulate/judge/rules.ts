@@ -1,4 +1,4 @@
-import type { History } from '../database.ts'
+import type { History, Version } from '../database.ts'
 import type { World } from '../world.ts'
 import type { Judge } from './judge.ts'
 
@@ -21,7 +21,11 @@ export abstract class Rules {
 
 /** The newest value of a record, or an older one; `undefined` after its deletion. */
 export function valueIn<Value>({ versions }: History, index = -1): Value | undefined {
-  return versions.at(index)?.value as unknown as Value | undefined
+  return readValue(versions.at(index))
+}
+
+export function readValue<Value>(version: Version | undefined): Value | undefined {
+  return version?.value as Value | undefined
 }
 
 /** The request or the process that drew a claim, or made an update. */

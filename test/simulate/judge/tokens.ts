@@ -4,7 +4,7 @@ import type { AccessTokenRecord } from '../../../src/service/tokens/tokens.ts'
 import type { Version } from '../database.ts'
 import { SKEW } from '../program.ts'
 import { type Exchange, sha256 } from '../world.ts'
-import { Rules } from './rules.ts'
+import { Rules, readValue } from './rules.ts'
 
 /** Milliseconds that a response may be on its way: a slow one, and a process that stands still. */
 export const LONGEST_RECEIPT = 180_000
@@ -93,9 +93,7 @@ export class Tokens extends Rules {
   }
 }
 
-function recordIn(version: Version | undefined): AccessTokenRecord | undefined {
-  return version?.value as unknown as AccessTokenRecord | undefined
-}
+const recordIn = readValue<AccessTokenRecord>
 
 /** Whether the record of a token is gone, or says that the token is. */
 function isRemoved(version: Version): boolean {
