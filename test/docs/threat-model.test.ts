@@ -38,7 +38,7 @@ test('the threat model has an entry for each threat and mitigation of its source
 
 const namesOf = new Map<string, string[]>()
 
-/** The names of the tests in a file, and of their groups. A test's name begins with those of its groups. */
+/** The names of the tests in a file, and of their groups, without `, ${IN_CHROMIUM}`. A test's name begins with those of its groups. */
 function names(file: string): string[] {
   const known = namesOf.get(file)
   if (known) return known
@@ -50,7 +50,8 @@ function names(file: string): string[] {
     if (ts.isCallExpression(node) && /^(?:test|describe)$/.test(calledBy(node))) {
       const [first] = node.arguments
       if (first && (ts.isStringLiteralLike(first) || ts.isTemplateExpression(first))) {
-        name = `${groups} ${source.text.slice(first.pos, first.end).trim().slice(1, -1)}`
+        const own = source.text.slice(first.pos, first.end).trim().slice(1, -1)
+        name = `${groups} ${own.replace(/, \$\{\w+\}$/, '')}`
         found.push(name)
       }
     }

@@ -121,7 +121,7 @@ describe('a JWT access token', () => {
     await expect(ask(await sign(claims))).rejects.toMatchObject(invalid)
   })
 
-  test('signed with another key, or without one, or with the public key as a secret, is refused', async () => {
+  test('is refused if signed with another key, or without one, or with the public key as a secret', async () => {
     const { ask, sign } = world()
     const [header, claims] = (await sign()).split('.')
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -456,7 +456,7 @@ describe('a bound token', () => {
   test.each([
     [true, ['in', '401 DPoP invalid_dpop_proof']],
     [false, ['in', 'in']],
-  ])('with a copied proof, where proofs are for single use: %s', async (singleUse, expected) => {
+  ])('opens a route once with a proof, where proofs are for single use: %s', async (singleUse, expected) => {
     const { gates, access_token, own, thief, proofOf, wrote } = await withGates({ dpop: { singleUse } })
     const [gate] = gates
     wrote()
@@ -513,7 +513,7 @@ describe('a bound token', () => {
     expect(outcome(await later.renew(refresh_token, service.own))).toEqual([400, 'invalid_dpop_proof'])
   })
 
-  test('is for clients by their setting: off, allowed or required', async () => {
+  test('is issued by the setting of its client: off, allowed or required', async () => {
     const service = await start({ clients })
     const { own } = service
     const typeFor = async (client_id: string, who?: Prover) => {

@@ -50,8 +50,8 @@ function start(options: TestOptions = {}) {
   }
 }
 
-describe('an access token of a service with keys', () => {
-  test('is a JWT of RFC 9068 that jose verifies, and that no event contains', async () => {
+describe('a JWT access token', () => {
+  test('follows RFC 9068 and is verified by jose, and no event contains it', async () => {
     const service = start()
     const { access_token, expires_in } = await service.login({ resource: API })
     const { protectedHeader, payload } = await service.verify(access_token)

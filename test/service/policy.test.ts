@@ -310,7 +310,7 @@ describe('an assessment', () => {
     expect((await service.poll(body.device_code)).body).toHaveProperty('access_token')
   })
 
-  test('of a client replaces that of the service; one that refuses denies the device, and says so', async () => {
+  test('of a client replaces that of the service; an assessment that refuses denies the device, and says so', async () => {
     const service = start({ assess: () => 'allow' }, {}, { assess: () => 'refuse' })
     const { device_code, page } = await approve(service)
     expect(page.html).toContain('This login is not allowed')
