@@ -68,7 +68,7 @@ export const FAULTS: readonly Fault[] = [
     id: 'hang',
     label: 'no response',
     title: 'One poll never gets a response. Which login survives?',
-    text: 'Octokit has no timeout: Node gives up after 300 s, a browser never does.',
+    text: 'Octokit has no timeout. Node gives up after 300 s; browsers differ.',
     careText: 'Octokit has no timeout, but retries when Node gives up, after 300 s.',
     trouble: 'unanswered',
   },

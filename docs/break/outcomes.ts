@@ -3,7 +3,7 @@ import type { Run } from './race.ts'
 
 const MARKS: Readonly<Record<string, Run['outcome']>> = { '✓': 'token', '↻': 'second code', '✗': 'ends' }
 
-/** Reads the table of a guide: for each fault the outcome of each client, as in its README and, in brackets, with care. */
+/** Reads the table of a guide: for each fault the outcome of each client, as in its README and, in parentheses, with care. */
 export function readOutcomes(guide: string): ReadonlyMap<string, ReadonlyMap<string, Run['outcome']>> {
   const [names = [], , ...rows] = guide
     .split('\n')

@@ -128,7 +128,8 @@ export type Revocable =
 const IN_PROCESS = 'http://localhost'
 
 /**
- * Creates a service that issues device codes, user codes and access tokens, and serves the verification page.
+ * Creates a service that issues device codes, user codes and access tokens, and serves the verification page. Without
+ * `identify` and `issueToken`, it is for development only.
  *
  * @throws {@link BadOptionError} for an option that is not valid.
  * @example For development: every visitor is the same user

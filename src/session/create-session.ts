@@ -242,7 +242,8 @@ export interface Session extends HasForm {
 
 /**
  * Creates a session: a login in a store, which any number of processes can share without logging each other out. It
- * sends nothing until a token is needed. Stop it with `session.actor.stop()`: a refresh that has begun is still stored.
+ * sends nothing until a token is needed. Stop it with `session.actor.stop()`: the result of a refresh in progress is still
+ * stored.
  *
  * @example
  * ```ts
