@@ -37,7 +37,7 @@ function world(options: TestOptions = {}) {
   return { host, service, ask }
 }
 
-describe('a client whose ID is the URL of its document', () => {
+describe('a client that publishes a document', () => {
   test('logs in and refreshes with one request for the document, also by many at once', async () => {
     const { host, service, ask } = world()
     expect(await Promise.all(Array.from({ length: 10 }, () => ask()))).toEqual(Array(10).fill(200))
@@ -46,7 +46,7 @@ describe('a client whose ID is the URL of its document', () => {
     expect(host.requests).toEqual([CLIENT])
   })
 
-  test('is shown with the host of the document', async () => {
+  test('is shown with its host', async () => {
     const { service } = world()
     const { userCode } = await service.begin({ client_id: CLIENT })
     const { open, send } = userAt((url, init) => service.fetch(String(url), init))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startService } from '../support/start-service.ts'
 
 test.each(Array.from({ length: 5 }, (_, round) => round))(
-  'accepts one decision and one token of 200 concurrent ones (%i)',
+  'of 200 concurrent requests, one decision and one token are accepted (%i)',
   async (round) => {
     const earlyPolls = { max: Number.POSITIVE_INFINITY, window: 1 }
     const service = startService({ leeway: 0, clock: Date, limits: { earlyPolls } })

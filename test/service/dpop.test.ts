@@ -328,7 +328,7 @@ describe('a refresh', () => {
     expect(outcome(await service.renew(body.refresh_token))).toEqual([400, 'invalid_dpop_proof'])
   })
 
-  test('of a login without a key, by a thief with one, ends the login when its owner returns', async () => {
+  test('by a thief who binds the login ends it when its owner returns', async () => {
     const service = await start()
     const { refresh_token } = await service.login()
     const { body } = await service.renew(refresh_token, service.thief)
@@ -456,7 +456,7 @@ describe('a bound token', () => {
   test.each([
     [true, ['in', '401 DPoP invalid_dpop_proof']],
     [false, ['in', 'in']],
-  ])('opens a route once with a proof, where proofs are for single use: %s', async (singleUse, expected) => {
+  ])('opens a route once per proof with singleUse: %s', async (singleUse, expected) => {
     const { gates, access_token, own, thief, proofOf, wrote } = await withGates({ dpop: { singleUse } })
     const [gate] = gates
     wrote()
@@ -513,7 +513,7 @@ describe('a bound token', () => {
     expect(outcome(await later.renew(refresh_token, service.own))).toEqual([400, 'invalid_dpop_proof'])
   })
 
-  test('is issued by the setting of its client: off, allowed or required', async () => {
+  test('follows the setting of its client: off, allowed or required', async () => {
     const service = await start({ clients })
     const { own } = service
     const typeFor = async (client_id: string, who?: Prover) => {

@@ -201,9 +201,9 @@ describe('an API that signs its requests', () => {
     ['about another API', { sub: OTHER }],
     ['without jti', { jti: undefined }],
     ['without an end', { exp: undefined }],
-    ['that has expired', { exp: -61 }],
-    ['that is valid for hours', { exp: 7200 }],
-  ])('is refused with an assertion %s', async (_, claims) => {
+    ['expired', { exp: -61 }],
+    ['valid for hours', { exp: 7200 }],
+  ])('is refused with a wrong assertion: %s', async (_, claims) => {
     const { ask, assertion, now } = await startSigned()
     const exp = typeof claims.exp === 'number' ? { exp: now + claims.exp } : {}
     const { status, body } = await ask(await assertion({ ...claims, ...exp }))

@@ -94,7 +94,7 @@ describe('a JWT access token', () => {
     expect(second?.exp).toBe((first?.iat ?? 0) + 1000)
   })
 
-  test('is refused here once it was revoked, and elsewhere once it has expired', async () => {
+  test('is refused here once revoked, and elsewhere once expired', async () => {
     const service = start({ refreshTokens: { lifetime: 3600 } })
     const { access_token } = await service.login({ resource: API })
     await service.revoke({ token: access_token })
