@@ -283,3 +283,14 @@ async function heapUsed(): Promise<number> {
   collect()
   return process.memoryUsage().heapUsed
 }
+
+test('keeps each value whole that replaces another one', async () => {
+  const values = [[1], [2], { 0: 3 }, { a: 1, b: 2 }, { a: 1 }, { b: 'text' }, { a: [], b: 2 }, 'text', 5]
+  const store = memoryStore()
+  for (const before of values)
+    for (const value of values) {
+      await store.update('key', () => ({ result: 0, value: before }))
+      await store.update('key', () => ({ result: 0, value }))
+      expect(await store.update('key', (kept) => ({ result: kept }))).toStrictEqual(value)
+    }
+})
