@@ -36,7 +36,7 @@ const COMPARED: Readonly<Record<string, (bridge: string) => Promise<string>>> = 
     return counted(codes())
   },
 
-  async 'the host gives up, the user approves, and the host starts again'(bridge) {
+  async 'the MCP host gives up, and starts again after the user has approved'(bridge) {
     const { host, codes, approve } = await start(bridge)
     const first = host()
     const code = await first.code
@@ -60,11 +60,11 @@ const COMPARED: Readonly<Record<string, (bridge: string) => Promise<string>>> = 
     return counted(codes() - first, outcome)
   },
 
-  async 'the host shows no stderr'(bridge) {
+  async 'the MCP host does not show standard error'(bridge) {
     const { host, approve } = await start(bridge)
     let asked = 'the code is not shown'
     const onElicitation = (message: string) => {
-      asked = 'the host asks the user'
+      asked = 'the MCP host asks the user'
       return approve(message.match(CODE)?.[0] ?? '')
     }
     await host({ onCode: approve, onElicitation }).connected
