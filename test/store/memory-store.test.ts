@@ -93,6 +93,35 @@ test('counts the memory of waiting grants, polled or not, to a tenth', async () 
   expect(median).toBeLessThan(1.1)
 })
 
+/** What a record adds, by hand: 104 for its entry, 20 and a byte a character for its key, and its value. */
+test.each<[Json & object, number]>([
+  [[], 32],
+  [[true], 48 + 8],
+  [{}, 24],
+  [{ count: 2 ** 31 - 1 }, 24 + 8],
+  [{ count: 2 ** 31 }, 24 + 8 + 16],
+  [{ count: -(2 ** 31) }, 24 + 8 + 16],
+])('counts the bytes of %j exactly', async (value, bytes) => {
+  const store = memoryStore()
+  await write(store, 'key', value)
+  expect(store.bytes).toBe(104 + 23 + bytes)
+})
+
+test.each([
+  ['256 characters of the last thousand texts once', 256, 998, 0],
+  ['256 characters again after a thousand other texts', 256, 999, 276],
+  ['257 characters each time', 257, 0, 277],
+])('counts %s', async (_, length, others, again) => {
+  const store = memoryStore()
+  const text = 'a'.repeat(length)
+  // Each key is such a text, too.
+  await write(store, '1', { text })
+  for (let count = 0; count < others; count += 1) await write(store, `${count + 1000}`, true)
+  const { bytes } = store
+  await write(store, '2', { text })
+  expect(store.bytes - bytes).toBe(104 + 21 + 24 + 8 + again)
+})
+
 test('keeps what it counts right, however often a text is replaced', async () => {
   const store = memoryStore()
   const texts = ['a', 'b'].map((text) => text.repeat(64))
@@ -133,6 +162,7 @@ describe('without updates', () => {
     for (let count = 0; count < 5000; count += 1)
       await write(store, `grant:${count}`, count, Date.now() + 1000)
     await write(store, 'limit:1', 1, Date.now() + 1000)
+    await write(store, 'grant:0', 1, Date.now() + 1000)
     expect(vi.getTimerCount()).toBe(1)
     await vi.advanceTimersByTimeAsync(999)
     expect(store.size).toBe(5002)
