@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { describe, expect, test } from 'vitest'
 import { defaultPage } from '../../src/service/index.ts'
 import type { Page, PageState } from '../../src/service/page/index.ts'
@@ -6,9 +5,7 @@ import { pageContract } from '../../src/testing/index.ts'
 import { page as acmePage } from '../guides/brand-the-page/page.ts'
 import { ownPage } from '../guides/page/own-page.ts'
 import { sunnyPage } from '../service/pages/brands.ts'
-
-const parser = new DOMParser()
-const parse = (html: string) => parser.parseFromString(html, 'text/html')
+import { parseHtml } from '../support/parse-html.ts'
 
 const PAGES: Readonly<Record<string, Page>> = {
   'the default page': defaultPage,
@@ -18,7 +15,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 }
 
 describe.each(Object.entries(PAGES))('%s', (_, page) => {
-  test.each(pageContract(page, { parse }))('$name', ({ run }) => run())
+  test.each(pageContract(page, { parse: parseHtml }))('$name', ({ run }) => run())
 })
 
 const without =
@@ -129,7 +126,7 @@ const SPOILED: Readonly<Record<string, readonly Spoiled[]>> = {
 describe.each(Object.entries(SPOILED))('%s', (name, pages) => {
   test.each(pages)('fails for a page that %s', (_, spoil, message) => {
     const page: Page = (state) => spoil(ownPage(state), state)
-    const check = pageContract(page, { parse }).find((one) => one.name === name)
+    const check = pageContract(page, { parse: parseHtml }).find((one) => one.name === name)
     expect(() => check?.run()).toThrow(message)
   })
 })

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { describe, expect, test } from 'vitest'
 import {
   BadOptionError,
@@ -11,11 +10,10 @@ import type { PageState } from '../../../src/service/page/index.ts'
 import { HOSTILE, samples } from '../../../src/testing/page-samples.ts'
 import { page as acmePage } from '../../guides/brand-the-page/page.ts'
 import { contrast } from '../../support/contrast.ts'
-
-const parser = new DOMParser()
+import { parseHtml } from '../../support/parse-html.ts'
 
 const read = (options: PageOptions, state: PageState = samples['an empty field']) =>
-  parser.parseFromString(brandedPage(options)(state), 'text/html')
+  parseHtml(brandedPage(options)(state))
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>'
 
@@ -181,7 +179,7 @@ describe('the texts', () => {
 
   test('come with times and the direction of the language, and scopes in English if it has no words for them', () => {
     const request = acmePage({ ...samples['a request'], languages: ['de-AT'] })
-    const german = parser.parseFromString(request, 'text/html')
+    const german = parseHtml(request)
     expect([german.documentElement.lang, german.documentElement.dir]).toEqual(['de', 'ltr'])
     expect(german.querySelector('dd')?.textContent).toBe('vor 2 Minuten 1. Jan. 2026, 12:00 UTC')
     expect(request).toContain(
@@ -189,7 +187,7 @@ describe('the texts', () => {
     )
     expect(request).toContain('Eine Berechtigung namens <code dir="ltr">deploy:eu-west</code> nutzen')
     const limited = acmePage({ ...samples['too many tries'], languages: ['ar'] })
-    const arabic = parser.parseFromString(limited, 'text/html')
+    const arabic = parseHtml(limited)
     expect([arabic.documentElement.lang, arabic.documentElement.dir]).toEqual(['ar', 'rtl'])
     expect(arabic.querySelector('[role=alert]')?.textContent).toMatch(/خلال (?:4|٤) دقائق/)
   })

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { brandedPage, defaultPage, englishTexts } from '../../../src/service/index.ts'
@@ -6,10 +5,9 @@ import { describeUserAgent } from '../../../src/service/page/describe-user-agent
 import { isRiskyScope, type PageState } from '../../../src/service/page/index.ts'
 import { relativeTime } from '../../../src/service/page/time-in-words.ts'
 import { samples } from '../../../src/testing/page-samples.ts'
+import { parseHtml } from '../../support/parse-html.ts'
 
-const parser = new DOMParser()
-
-const read = (state: PageState) => parser.parseFromString(defaultPage(state), 'text/html')
+const read = (state: PageState) => parseHtml(defaultPage(state))
 const field = (state: PageState) => read(state).querySelector<HTMLInputElement>('#user_code')
 
 describe('the default page', () => {
@@ -144,9 +142,7 @@ test('texts describe scopes, override known ones, and are escaped', () => {
   const scopes = { 'orders:read': 'See <your> orders', gist: 'Keep notes' }
   const page = brandedPage({ texts: { en: { ...englishTexts, scopes } } })
   const text = (scopes: string[]) =>
-    parser
-      .parseFromString(page({ ...samples['a request'], scopes } as PageState), 'text/html')
-      .querySelector('ul')?.textContent
+    parseHtml(page({ ...samples['a request'], scopes } as PageState)).querySelector('ul')?.textContent
   expect(text(['orders:read'])).toBe('See <your> orders orders:read')
   expect(text(['gist'])).toBe('Keep notes gist')
   expect(text(['read:user'])).toBe('Read your profile read:user')
