@@ -561,7 +561,7 @@ test('a check can be aborted at once during a wait', async () => {
 test('the documentation counts the faults that are found, and the variants', () => {
   const found = Object.keys({ ...FAULTS, ...MORE_FAULTS }).length
   expect(page).toContain(
-    `finds ${found} faults in a service that is otherwise correct. It accuses none of ${Object.keys(VARIANTS).length} services`,
+    `finds ${found} faults in a service that is otherwise correct. It reports no fault in ${Object.keys(VARIANTS).length} services`,
   )
 })
 
