@@ -38,8 +38,10 @@ export class GrowingLanes {
       states[what.lane] = what.state
     }
     const messages = 'lane' in what ? [] : [what]
+    const isNote = !('lane' in what) && what.kind === 'note'
     const isFree = !('lane' in what) || last?.states[what.lane] === (before?.states ?? none)[what.lane]
-    if (last && last.messages.length === 0 && isFree && at - last.at < AT_ONCE)
+    // A note tells what ends a wait.
+    if (last && last.messages.length === 0 && isFree && (isNote || at - last.at < AT_ONCE))
       this.#steps.splice(-1, 1, { at: last.at, states, messages })
     else this.#steps.push({ at, states, messages })
     this.#draw()

@@ -8,14 +8,14 @@ const WIRE = { few: 44, many: 34 }
 const FEW = 3
 const BELOW = 28
 const RIGHT = 12
-const LETTER = 7.4
-const NARROW = 6.7
+const LETTER = 6.3
+const NARROW = 6.3
 const INSET = 10
 
-/** How much wider than needed a step may be, or narrower if it tells nothing and then all fit. */
-const SPREAD = { least: 0.5, most: 2.5 }
+/** How much wider than needed a step may be. */
+const SPREAD = 2.5
 
-/** Pixels below which a growing picture is whole rather than in words, and how much narrower a step may be in it. */
+/** Pixels below which a growing picture is whole, with numbers for words, and how much narrower a step may be in it. */
 const PHONE = { width: 400, least: 0.12 }
 
 /** Seconds of a wait that is drawn too short for its length, and marked so. */
@@ -29,7 +29,7 @@ const LEAN = 10
 export interface LaneMessage {
   readonly from: number
   readonly to: number
-  readonly kind: 'request' | 'response' | 'trouble' | 'lost'
+  readonly kind: 'request' | 'response' | 'trouble' | 'lost' | 'note'
   readonly words: string
 }
 
@@ -46,7 +46,10 @@ export interface LaneStep {
 export class Lanes {
   readonly #scroller = make('div', 'scroller')
   readonly #names = make('div', 'lane-names')
+  readonly #key = make('p', 'key')
   readonly #roleOf: (lane: number, state: string) => string
+  /** The words that have no room: the picture shows their numbers. */
+  #numbered: string[] = []
   /** Where a lane begins. */
   #topOf = (_: number) => 0
   /** Where the steps begin. */
@@ -67,7 +70,7 @@ export class Lanes {
     this.#names.ariaHidden = 'true'
     this.#scroller.addEventListener('scroll', () => this.#keepNames(), { passive: true })
     element.replaceChildren(this.#names, this.#scroller)
-    element.after(make('p', 'key', `Not to scale: // marks a wait of ${LONG}s or more.`))
+    element.after(this.#key)
   }
 
   /**
@@ -78,13 +81,14 @@ export class Lanes {
   show(names: readonly string[], told: readonly LaneStep[], onChoose?: (index: number) => void): void {
     const room = this.#scroller.clientWidth - RIGHT
     const isSmall = room < PHONE.width && onChoose === undefined
-    const steps = isSmall ? told.map(withoutWords) : told
+    this.#numbered = []
+    const steps = isSmall ? told.map((step) => this.#withNumbers(step)) : told
     const wire = names.length > FEW ? WIRE.many : WIRE.few
     const topOf = (lane: number) => TOP + lane * (BAR + wire)
     this.#topOf = topOf
     const height = topOf(names.length) - wire + BELOW
     const least = steps.map((_, index) => widthOf(steps, index))
-    const widths = spread(least, steps, room, isSmall ? PHONE.least : SPREAD.least)
+    const widths = spread(least, room, isSmall ? PHONE.least : 1)
     const starts = widths.map((_, index) => sum(widths.slice(0, index)))
     const end = sum(widths)
     // When its end is in sight, the picture begins with a whole step.
@@ -93,6 +97,7 @@ export class Lanes {
     const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true' })
     this.#starts = starts
     this.#bars = []
+    svg.append(draw('path', { class: 'now', d: `M1 4V${height - 22}` }))
     names.forEach((_, lane) => {
       if (steps.some(({ states }) => states[lane] !== undefined))
         this.#drawSpans(svg, steps, lane, [...starts, end])
@@ -130,7 +135,8 @@ export class Lanes {
       group.addEventListener('click', () => onChoose?.(index))
       svg.append(group)
     })
-    svg.append(draw('path', { class: 'now', d: `M1 4V${height - 22}` }))
+    const numbers = this.#numbered.map((words, index) => `${index + 1} ${words}`.replaceAll(' ', '\u00a0'))
+    this.#key.replaceChildren([...numbers, `// wait of ${LONG}s or more, not to scale`].join(' · '))
     this.#names.replaceChildren(
       ...names.map((name, lane) => {
         const shown = make('span', '', name)
@@ -158,6 +164,18 @@ export class Lanes {
       })
   }
 
+  #withNumbers(step: LaneStep): LaneStep {
+    return {
+      ...step,
+      messages: step.messages.map((message) => ({ ...message, words: this.#numberOf(message.words) })),
+    }
+  }
+
+  #numberOf(words: string): string {
+    if (!this.#numbered.includes(words)) this.#numbered.push(words)
+    return String(this.#numbered.indexOf(words) + 1)
+  }
+
   /** Neighbouring steps in one state share a bar. */
   #drawSpans(svg: Element, steps: readonly LaneStep[], lane: number, starts: readonly number[]): void {
     steps.forEach(({ states }, index) => {
@@ -168,8 +186,10 @@ export class Lanes {
       const y = this.#topOf(lane)
       const group = draw('g', { class: this.#roleOf(lane, state) })
       group.dataset.index = String(index)
-      const length = lastOf(state).length * LETTER
-      const name = words('name', 0, y + 18, right - left < length + 2 ? '' : lastOf(state))
+      const isCut = right - left < lastOf(state).length * LETTER + 2
+      const shown = isCut ? this.#numberOf(lastOf(state)) : lastOf(state)
+      const length = shown.length * LETTER
+      const name = words('name', 0, y + 18, shown)
       this.#bars.push({
         name,
         first: left + Math.min(INSET, (right - left - length) / 2),
@@ -197,10 +217,6 @@ export class Lanes {
   }
 }
 
-function withoutWords(step: LaneStep): LaneStep {
-  return { ...step, messages: step.messages.map((message) => ({ ...message, words: '' })) }
-}
-
 /** The name of a state without its parents. */
 function lastOf(state: string): string {
   return state.split('.').at(-1) ?? ''
@@ -213,25 +229,16 @@ function widthOf(steps: readonly LaneStep[], index: number): number {
   const names = states.map((state, lane) => (state && state !== before?.[lane] ? lastOf(state).length : 0))
   const wait = waitAfter(steps, index)
   return Math.max(
-    Math.max(...names) * LETTER + 24,
-    sum(messages.map(spaceOf)) + 16,
-    44 + 6 * Math.log2(1 + wait),
+    Math.max(...names) * LETTER + 8,
+    sum(messages.map(spaceOf)) + 8,
+    44 + 4 * Math.log2(1 + wait),
   )
 }
 
-/** Spreads the steps over the room that there is. */
-function spread(
-  least: readonly number[],
-  steps: readonly LaneStep[],
-  room: number,
-  narrowest: number,
-): number[] {
-  const all = sum(least)
-  const isRigid = (index: number) => steps[index]?.messages.some(({ words }) => words !== '')
-  if (all <= room) return least.map((width) => width * Math.min(SPREAD.most, room / all))
-  const rigid = sum(least.filter((_, index) => isRigid(index)))
-  const part = (room - rigid) / (all - rigid)
-  return least.map((width, index) => (isRigid(index) || !(part >= narrowest) ? width : width * part))
+/** Spreads the steps over the room that there is, if they then are not too narrow. */
+function spread(least: readonly number[], room: number, narrowest: number): number[] {
+  const part = Math.min(SPREAD, room / sum(least))
+  return least.map((width) => (part < narrowest ? width : width * part))
 }
 
 /** Seconds until the next step. */
@@ -263,6 +270,7 @@ function drawMessages(
     const [top, bottom] = [topOf(Math.min(from, to)) + BAR + 3, topOf(lower) - 3]
     const middle = (topOf(lower - 1) + BAR + topOf(lower)) / 2
     const told = words('outcome', at + LEAN + 9, middle + 4, message.words)
+    if (kind === 'note') return [told]
     const [start, end] = from < to ? [top, bottom] : [bottom, top]
     if (kind === 'lost') {
       const cross = `M${at + LEAN / 2 - 6} ${middle - 6}l12 12m0-12l-12 12`

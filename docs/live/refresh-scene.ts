@@ -126,6 +126,9 @@ class RefreshScene implements Scene {
     if (name === 'logout') first?.logout().catch(() => undefined)
     if (name === 'steal') void this.#steal()
     if (name !== 'need') return
+    const at = this.#at()
+    const note = { from: 0, to: LANES.service, kind: 'note', words: 'token expires' } as const
+    this.#story.add({ at, paint: () => this.#sides.lanes.add(at, note) })
     time.skip(EXPIRY)
     for (const session of this.#sessions) session.token().catch(() => undefined)
   }

@@ -37,6 +37,7 @@ await takePictures('live', screens, async (page, keep) => {
   await page.click('[data-act=need]')
   await until(page, '#second-token:has-text("no. 2")')
   await settled(page)
+  await page.addStyleTag({ content: '#time .now { display: none } .scroller { mask: none !important }' })
   keep(await page.locator('#time').screenshot(), 'share')
 })
 
