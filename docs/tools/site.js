@@ -160,15 +160,14 @@ function openGroup() {
 addEventListener('hashchange', openGroup)
 openGroup()
 
-// Marks the section that is read. On the last screen, where it is read moves down to the last section.
+// Marks the section that is read: at the top, the first. On the last screen, where it is read moves down to the last section.
 const links = [...document.querySelectorAll('.page-menu a')]
 const targets = links.map(({ hash }) => byId(decodeURIComponent(hash.slice(1))))
 function markSection() {
   const left = document.documentElement.scrollHeight - innerHeight - scrollY
   const line = READ_AT + Math.max(0, innerHeight - READ_AT - left)
-  const current = targets.findLastIndex(
-    (target) => target?.checkVisibility() && target.getBoundingClientRect().top < line,
-  )
+  const isRead = (target) => target?.checkVisibility() && target.getBoundingClientRect().top < line
+  const current = scrollY === 0 ? 0 : Math.max(0, targets.findLastIndex(isRead))
   links.forEach((link, at) => {
     if (at === current) link.setAttribute('aria-current', 'location')
     else link.removeAttribute('aria-current')

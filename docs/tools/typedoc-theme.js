@@ -49,6 +49,10 @@ const OUTLINE =
 const ONE_PARAMETER =
   /(<span class="tsd-signature-symbol">\(<\/span>)<br\/>\s*((?:(?!<br\/>).)*)<span class="tsd-signature-symbol">,<\/span><br\/>\s*(<span class="tsd-signature-symbol">\)<\/span>)/gs
 
+/** The icons of the search and of the menu, as on the other pages. */
+const [SEARCH, MENU] =
+  readFileSync(join(docs, 'live/parts/site-links.html'), 'utf8').match(/<svg.*?<\/svg>/g) ?? []
+
 /** The picture of the site where others link to it. */
 const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
 
@@ -282,11 +286,10 @@ function figures() {
 /** @param {Context} context @param {Page} page */
 function toolbar(context, page) {
   const at = (/** @type {string} */ path) => context.relativeURL(path)
-  const { search, menu } = context.icons
   return `<header class="tsd-page-toolbar"><div class="tsd-toolbar-contents container">
 <a href="${at('index.html')}" class="title"><img src="${at('assets/mark.svg')}" width="24" height="24" alt=""> Authgraph</a>
 <nav id="tsd-toolbar-links" class="main-links" aria-label="Main">${mainLinks(context, page)}</nav>
-<button type="button" id="tsd-search-trigger" class="tsd-widget">${text(search())} Search <kbd>/</kbd></button>
+<button type="button" id="tsd-search-trigger" class="tsd-widget">${SEARCH} Search <kbd>/</kbd></button>
 <dialog id="tsd-search" aria-label="Search">
 <input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search guides and API" maxlength="100">
 <button type="button" id="clear">Clear</button>
@@ -294,7 +297,7 @@ function toolbar(context, page) {
 <div id="tsd-search-status" aria-live="polite" aria-atomic="true"></div>
 <nav class="often" aria-label="Often read">${OFTEN.map((name) => link(at(`documents/${name.replaceAll(' ', '_')}.html`), name)).join('')}</nav>
 </dialog>
-<a href="#" class="tsd-widget menu" id="tsd-toolbar-menu-trigger" data-toggle="menu" role="button" aria-label="Menu">${text(menu())}</a>
+<a href="#" class="tsd-widget menu" id="tsd-toolbar-menu-trigger" data-toggle="menu" role="button" aria-label="Menu">${MENU}</a>
 </div></header>`
 }
 
