@@ -203,11 +203,12 @@ function wordsIn({ role, words, x, y, width, height }: Area, approval: number | 
   const room = (hasNote ? noteAt : end) - x - inset
   // Only errors are long.
   const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
-  // It polls nothing, so that there is room below its bar.
+  // Where it polls nothing, there is room below its bar.
   const below = y + height + POLLS + (approval === undefined ? 11 : 0)
   return [
     ...(shown === '' ? [] : [element('g', { class: role }, text('words', x + inset, middle, shown))]),
-    ...(shown === '' && role === 'over' ? [text('tag below', x + width / 2, below, words, 'middle')] : []),
+    ...(shown === '' && role === 'over' ? [text('tag below', x + width - 2, below, words, 'end')] : []),
+    ...(shown === '' && role === 'retrying' ? [text('tag below', x + 4, below, words)] : []),
     ...(hasNote ? [text('text', noteAt, middle, NOBODY_POLLS)] : []),
   ]
 }

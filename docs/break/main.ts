@@ -29,10 +29,6 @@ function show(next: Choice): void {
       if (isCareful === (care === 1)) link.setAttribute('aria-current', 'true')
       else link.removeAttribute('aria-current')
     })
-  const errors = runsOf(recorded, choice).flatMap(({ error }, lane) =>
-    error ? [make('b', '', LANES[lane]?.name ?? ''), ` ${error}`, make('br', '')] : [],
-  )
-  find('#errors').replaceChildren(...errors)
   showMarks()
   draw()
 }
@@ -50,6 +46,12 @@ function showMarks(): void {
 function draw(): void {
   const { clientWidth, clientHeight } = picture
   picture.innerHTML = raceSvg(recorded, choice, Math.max(NARROWEST, clientWidth), clientHeight >= TALL)
+  const errors = runsOf(recorded, choice).flatMap(({ error = '' }, lane) =>
+    picture.textContent?.includes(error)
+      ? []
+      : [make('b', '', LANES[lane]?.name ?? ''), ` ${error}`, make('br', '')],
+  )
+  find('#errors').replaceChildren(...errors)
 }
 
 /** Runs everything that is recorded again, here, and shows what differs. */
