@@ -2,6 +2,7 @@ import { createDeviceAuthorization, github } from 'authgraph'
 import { recordLogin } from 'authgraph/recording'
 import { isPlaying } from './autoplay.ts'
 import { DeviceSide } from './device-side.ts'
+import { isCalm } from './elements.ts'
 import { loginStory } from './login-story.ts'
 import { rate, time, underway } from './pace.ts'
 import { PacedClock } from './paced-clock.ts'
@@ -28,12 +29,16 @@ const TASKS = {
 /** The states of a grant that stay as they are when its lifetime ends. */
 const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 
+/** In the phone, if nothing plays automatically. */
+const HINT = '<p style="margin:25vh 1rem;font:15px system-ui;text-align:center">Press Start to log in.</p>'
+
 /** Shows the scene before its start. Returns a function that starts it. */
 export function prepareLogin(): (onEnd: () => void) => Scene {
   const sides = { device: new DeviceSide(), service: new ServiceSide() }
   loginStory(sides.device, sides.service)
   showPage(
-    '<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title>Phone</title></head></html>',
+    '<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title>Phone</title></head></html>' +
+      (isCalm() ? HINT : ''),
   )
   return (onEnd) => new LoginScene(sides, loginStory(sides.device, sides.service), onEnd)
 }
