@@ -30,7 +30,7 @@ const TASKS = {
 const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 
 /** In the phone, if nothing plays automatically. */
-const HINT = '<p style="margin:25vh 1rem;font:15px system-ui;text-align:center">Press Start to log in.</p>'
+const HINT = '<p style="margin:1rem;font:15px system-ui">Press Start to log in.</p>'
 
 /** Shows the scene before its start. Returns a function that starts it. */
 export function prepareLogin(): (onEnd: () => void) => Scene {

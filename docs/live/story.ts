@@ -117,7 +117,7 @@ export class Story {
     find('#caption').textContent = moment?.caption ?? 'Nothing has happened yet.'
     if (moment === undefined) return
     const time = timeText(moment.at)
-    find('#moment-value').replaceChildren(make('span', '', moment.state?.name ?? ''), ` ${time}`)
+    find('#moment-value').textContent = `${moment.state?.name ?? ''} ${time}`
     place.setAttribute('aria-valuetext', `${time}: ${moment.caption}`)
   }
 }
