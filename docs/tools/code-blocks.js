@@ -16,16 +16,21 @@ const LANGUAGES = {
 
 /**
  * Gives each block of code a bar for its button, with the file name that the paragraph before it consists of, or else its
- * language. Keys can scroll the code. Short code in text is not broken.
+ * language. Keys can scroll the code. An indented line that is wrapped hangs at its own indentation. Short code in text is
+ * not broken.
  *
  * @param {string} content
  */
 export function withBars(content) {
   return content
     .replaceAll(
-      /(?:<p><code>([^<]+)<\/code>:<\/p>\s*)?<pre><code(?: class="(\w+)")?>(?=[^<]*(█)?)/g,
-      (_, file, language = 'text', block) =>
-        `<pre><span class="bar">${file ?? LANGUAGES[language] ?? language}</span><code tabindex="0" class="${language}${block ? ' letters' : ''}">`,
+      /(?:<p><code>([^<]+)<\/code>:<\/p>\s*)?<pre><code(?: class="(\w+)")?>/g,
+      (_, file, language = 'text') =>
+        `<pre><span class="bar">${file ?? LANGUAGES[language] ?? language}</span><code tabindex="0" class="${language}">`,
+    )
+    .replaceAll(
+      /(?<=<br\/>)(?:<[^>]*>)?( +)(?=\S).*?(?=<br\/>|\n?<\/code>)/g,
+      (line, indent) => `<span style="--hang:${indent.length + 2}ch">${line}</span>`,
     )
     .replaceAll(/<code>(?=[^<]{1,24}<)/g, '<code class="short">')
 }

@@ -5,7 +5,7 @@ import { groupOptions } from './group-options.js'
 const SHORT = 28
 
 /**
- * Puts the example of a function before its options, and those that most programs use first. Gives each option an anchor and a
+ * Puts the examples of a function before its options, and those that most programs use first. Gives each option an anchor and a
  * line with its type and default, and leaves out the options that another form has, and the methods of an option.
  *
  * @param {string} content
@@ -47,11 +47,12 @@ export function readFirst(content) {
       at === start ? heading.replace('<h2', '<h2 id="parameters"') : `<p><strong>${words}</strong></p>`,
     )
   const rest = anchored.slice(end).replace('<h2', '<h2 id="returns"')
-  const [example = ''] = /<div class="tsd-tag-example">.*?<\/pre>\s*<\/div>/s.exec(rest) ?? []
+  const examples = rest.match(/<div class="tsd-tag-example">.*?<\/pre>\s*<\/div>/gs) ?? []
   const place = '<div class="tsd-parameters">'
-  if (example === '' || !options.includes(place)) return options + rest
-  const before = `<div class="tsd-comment tsd-typography">${example}</div>`
-  return options.replace(place, () => before + place) + rest.replace(example, '')
+  if (examples.length === 0 || !options.includes(place)) return options + rest
+  const before = `<div class="tsd-comment tsd-typography">${examples.join('')}</div>`
+  const after = examples.reduce((html, example) => html.replace(example, ''), rest)
+  return options.replace(place, () => before + place) + after
 }
 
 /**

@@ -13,6 +13,9 @@ const BLOCK =
 const ASIDE =
   /<svg.*?<\/svg>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
 
+/** Code is searched, but not shown. */
+const CODE = /<pre>.*?<\/pre>|<div class="tsd-signature.*?<\/div>/gs
+
 /** @type {Record<string, string>} */
 const CHARACTERS = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
 
@@ -27,12 +30,12 @@ export class SearchIndex {
    */
   add(page, content) {
     const [begin = '', ...parts] = content.replaceAll(ASIDE, '').split(HEADING)
-    const sections = [['', '', textOf(begin)]]
+    const sections = [section('', '', begin)]
     for (let at = 0; at < parts.length; at += 4) {
       const [, anchor = '', heading = '', text = ''] = parts.slice(at, at + 4)
       // The title is that of the page.
-      if (parts[at] === '1') sections.push(['', '', textOf(text)])
-      else sections.push([anchor, textOf(heading), textOf(text)])
+      if (parts[at] === '1') sections.push(section('', '', text))
+      else sections.push(section(anchor, heading, text))
     }
     this.#pages.push({ ...page, sections })
   }
@@ -41,6 +44,12 @@ export class SearchIndex {
   write(directory) {
     writeFileSync(join(directory, 'assets/sections.js'), `window.pages = ${JSON.stringify(this.#pages)}`)
   }
+}
+
+/** @param {string} anchor @param {string} heading @param {string} html */
+function section(anchor, heading, html) {
+  const code = html.match(CODE) ?? []
+  return [anchor, textOf(heading), textOf(html.replaceAll(CODE, ' ')), textOf(code.join(' '))]
 }
 
 /** @param {string} html */

@@ -34,7 +34,7 @@ function loadPages() {
 function showResults() {
   const query = input.value.trim().toLowerCase()
   const words = query.split(/\s+/)
-  const found = query === '' ? [] : search(query, words)
+  const found = query === '' ? [] : search(words)
   const groups = Object.groupBy(found, ({ page }) => page.group)
   for (const [first] of Object.values(groups)) first.isFirst = true
   list.replaceChildren(
@@ -47,41 +47,46 @@ function showResults() {
   status.replaceChildren(window.pages ? nothing : 'Preparing the search index…')
 }
 
-/** The best section of each page that has all words, the best page first. */
-function search(query, words) {
+/** The best section of each page that has every word, or else some, the best page first. */
+function search(words, need = 'every') {
   const found = pages.flatMap((page) => {
-    const scores = page.sections.map((section) => scoreOf(page, section, query, words))
+    const scores = page.sections.map((section) => scoreOf(page, section, words, need))
     const score = Math.max(...scores)
     return score > 0 ? { page, section: page.sections[scores.indexOf(score)], score } : []
   })
+  if (found.length === 0 && need === 'every') return search(words, 'some')
   const left = { ...MOST }
   return found
     .sort((one, other) => other.score - one.score)
     .filter(({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0)
 }
 
-function scoreOf({ group, title }, [anchor, heading, text], query, words) {
-  const all = `${title} ${heading} ${text}`.toLowerCase()
-  if (!words.every((word) => all.includes(word))) return 0
-  const names = 40 * likeness(title, query, words) + 20 * likeness(heading, query, words)
-  const times = Math.min(text.toLowerCase().split(query).length - 1, 4)
+function scoreOf({ group, title }, [anchor, heading, text, code], words, need) {
+  const all = `${title} ${heading} ${text} ${code}`.toLowerCase()
+  if (!words[need]((word) => all.includes(word))) return 0
+  const [inTitle, inHeading, inText] = [title, heading, text].map((name) => likeness(name, words))
+  const isName = title.toLowerCase() === words.join('')
+  const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
   // Of a page that has the name, the beginning.
-  return names + 2 * times + (anchor === '' && names >= 40 ? 10 : 0) + (group === 'Guides' ? 5 : 1)
+  const begins = anchor === '' && inTitle >= 0.5 ? 25 : 0
+  const named = (group === 'API' ? 25 : 50) * inTitle + (isName ? 60 : 0)
+  return first + named + begins + 20 * inHeading + 8 * inText
 }
 
-/** How much a name says what is searched: from 0 to 3. */
-function likeness(name, query, words) {
-  const lower = name.toLowerCase()
-  const joined = query.replaceAll(' ', '')
-  if (lower === query) return 3
-  if (lower.startsWith(query)) return 1 + query.length / lower.length
-  if (lower.includes(query) || lower.includes(joined)) return 0.7
-  return words.filter((word) => lower.includes(word)).length / words.length / 2
+/** How many of the words a text has, from 0 to 1: parts of words count less. */
+function likeness(text, words) {
+  const has = new Set(text.toLowerCase().split(/[^\p{L}\d_]+/u))
+  const parts = [...has]
+  const sum = words.reduce((total, word) => {
+    if ([word, `${word}s`, word.replace(/s$/, '')].some((form) => has.has(form))) return total + 1
+    return total + (parts.some((part) => part.startsWith(word)) ? 0.5 : 0)
+  }, 0)
+  return sum / words.length
 }
 
 /** A result, with the line that says why it is one. */
 function linkTo({ page, section: [anchor, heading, text], isFirst }, words, index) {
-  const marks = new RegExp(`(${words.map((word) => word.replaceAll(/\W/g, '\\$&')).join('|')})`, 'gi')
+  const marks = new RegExp(`\\b(${words.map((word) => word.replaceAll(/\W/g, '\\$&')).join('|')})`, 'gi')
   const begin = text.search(marks) - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
   const context = `${from > 0 ? '… ' : ''}${text.slice(from, from + SHOWN)}${text.length > from + SHOWN ? '…' : ''}`
@@ -139,11 +144,14 @@ if (menu.scrollTop > 0) {
   menu.scrollTop += topOf(rows.findLast((row) => row.checkVisibility() && topOf(row) <= 0))
 }
 
-// Shows a table that does not fit one cell below the other.
+// Shows a table that does not fit one cell below the other, or lets it scroll if it has figures.
 const tables = [...document.querySelectorAll('.tsd-typography table')]
 function stackTables() {
   for (const table of tables) table.className = ''
-  const names = tables.map((table) => (table.scrollWidth > table.clientWidth ? 'stacked' : 'fits'))
+  const names = tables.map((table) => {
+    if (table.scrollWidth <= table.clientWidth) return 'fits'
+    return table.querySelector('.figure') ? 'wide' : 'stacked'
+  })
   tables.forEach((table, index) => {
     table.className = names[index]
   })

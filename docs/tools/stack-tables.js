@@ -29,7 +29,9 @@ export function stackTables(content) {
           ...(ours || headings[column] === 'authgraph' ? ['ours'] : []),
         ].join(' ')
         const plain = cell.replace(RIGHT, '').replace(/^<t./, `$& class="${names}"`)
-        if (cell.startsWith('<th')) return text === '' ? '<td></td>' : plain
+        // The names of packages are not broken.
+        const whole = plain.replaceAll(/(?<=\w)[-/](?=\w)/g, '$&&NoBreak;')
+        if (cell.startsWith('<th')) return text === '' ? '<td></td>' : whole
         const filled = text === '' ? plain.replace('><', `>${NOTHING}<`) : plain
         return filled.replace('<td', `<td data-heading="${headings[column]}"`)
       })

@@ -79,6 +79,13 @@ export async function load(app) {
       cpSync(join(docs, `images/${picture}.svg`), join(outputDirectory, `assets/${picture}.svg`))
     cpSync(FONT, join(outputDirectory, 'assets/inter.woff2'))
     cpSync(join(docs, 'tools/site.js'), join(outputDirectory, 'assets/site.js'))
+    for (const { url, text, built } of PAGES) {
+      const html = readFileSync(join(docs, built), 'utf8')
+        .replaceAll(/<(script|style)\b.*?<\/\1>/gs, '')
+        .replaceAll(/<(\/?)(?:button|h\d)\b/g, '<$1p')
+      const [, about, main] = /name="description" content="(.*?)".*?(<main\b.*<\/main>)/s.exec(html) ?? []
+      indexed.add({ url, group: 'See it run', title: text, about: '' }, `${about}<pre>${main} ${url}</pre>`)
+    }
     indexed.write(outputDirectory)
     // That of TypeDoc, whose results are pages without a reason.
     rmSync(join(outputDirectory, 'assets/search.js'))
@@ -114,7 +121,8 @@ class SiteTheme extends DefaultTheme {
         : page.model.name.endsWith('Options') &&
           propertiesAsOptions(groupOptions(content.replaceAll(OUTLINE, '')))
       if (ordered) page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
-      if (page.model !== page.project) indexed.add(pageOf(page), ordered || content)
+      if (page.model !== page.project && CLASSES[page.url] !== 'overview')
+        indexed.add(pageOf(page), ordered || content)
       return raw(layout(context, page, ordered || content))
     }
     return context
