@@ -16,8 +16,7 @@ const LANGUAGES = {
 
 /**
  * Gives each block of code a bar for its button, with the file name that the paragraph before it consists of, or else its
- * language. Keys can scroll the code. An indented line that is wrapped hangs at its own indentation. Short code in text is
- * not broken.
+ * language. Keys can scroll the code. Lines that wrap keep their indentation. Short code in text is not broken.
  *
  * @param {string} content
  */

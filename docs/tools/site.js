@@ -65,11 +65,10 @@ function scoreOf({ group, title }, [anchor, heading, text, code], words, need) {
   const all = `${title} ${heading} ${text} ${code}`.toLowerCase()
   if (!words[need]((word) => all.includes(word))) return 0
   const [inTitle, inHeading, inText] = [title, heading, text].map((name) => likeness(name, words))
-  const isName = title.toLowerCase() === words.join('')
   const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
   // Of a page that has the name, the beginning.
   const begins = anchor === '' && inTitle >= 0.5 ? 25 : 0
-  const named = (group === 'API' ? 25 : 50) * inTitle + (isName ? 60 : 0)
+  const named = (group === 'API' ? 25 : 50) * inTitle + (title.toLowerCase() === words.join('') ? 60 : 0)
   return first + named + begins + 20 * inHeading + 8 * inText
 }
 
@@ -148,12 +147,11 @@ if (menu.scrollTop > 0) {
 const tables = [...document.querySelectorAll('.tsd-typography table')]
 function stackTables() {
   for (const table of tables) table.className = ''
-  const names = tables.map((table) => {
-    if (table.scrollWidth <= table.clientWidth) return 'fits'
-    return table.querySelector('.figure') ? 'wide' : 'stacked'
-  })
+  const large = tables.map((table) => (table.querySelector('.figure') ? 'wide' : 'stacked'))
+  const names = tables.map((table, index) => (table.scrollWidth > table.clientWidth ? large[index] : 'fits'))
   tables.forEach((table, index) => {
     table.className = names[index]
+    table.tabIndex = names[index] === 'wide' ? 0 : -1
   })
 }
 addEventListener('resize', stackTables)

@@ -121,8 +121,7 @@ class SiteTheme extends DefaultTheme {
         : page.model.name.endsWith('Options') &&
           propertiesAsOptions(groupOptions(content.replaceAll(OUTLINE, '')))
       if (ordered) page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
-      if (page.model !== page.project && CLASSES[page.url] !== 'overview')
-        indexed.add(pageOf(page), ordered || content)
+      if (!['landing', 'overview'].includes(CLASSES[page.url])) indexed.add(pageOf(page), ordered || content)
       return raw(layout(context, page, ordered || content))
     }
     return context
