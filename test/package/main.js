@@ -98,7 +98,7 @@ async function checkProject({ name, packages, steps, typescript = [] }, tarball)
     types: async () => {
       for (const options of typescript) await run(command('tsc'), options, folder)
     },
-    vitest: () => run(command('vitest'), ['run'], folder),
+    vitest: () => run(command('vitest'), ['run', '--testTimeout=300000'], folder),
   }
   for (const step of ['install', ...steps])
     await attempt(name, step, checks[step] ?? (() => run(process.execPath, [step], folder)))

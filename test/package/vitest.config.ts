@@ -69,7 +69,8 @@ export default defineConfig({
       'test/service/pages/**',
     ],
     globalSetup: resolve(root, 'test/support/fresh-build.ts'),
-    testTimeout: 60_000,
+    // Nothing is measured here: a busy machine may take its time.
+    testTimeout: 300_000,
     isolate: false,
     maxWorkers: 4,
   },
