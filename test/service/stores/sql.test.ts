@@ -203,6 +203,7 @@ test.each<[string, object, boolean]>([
   ['40003', { code: '40003' }, true],
   ['ECONNRESET', { code: 'ECONNRESET' }, true],
   ['no code', {}, true],
+  ['a number', { code: 55_000 }, true],
   ['23505', { code: '23505' }, false],
   ['SQLITE_BUSY', { code: 'SQLITE_BUSY' }, false],
   ['an error of node:sqlite', { code: 'ERR_SQLITE_ERROR', errstr: 'database is locked' }, false],
