@@ -1,12 +1,9 @@
 // @ts-check
 
 const LANGUAGES = {
-  bash: 'Shell',
   http: 'HTTP',
-  ini: 'INI',
   js: 'JavaScript',
   json: 'JSON',
-  rust: 'Rust',
   sh: 'Shell',
   text: 'Output',
   ts: 'TypeScript',

@@ -13,7 +13,7 @@ const BLOCK =
 const ASIDE =
   /<svg.*?<\/svg>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
 
-/** Code is searched, but not shown. */
+/** Code is searched, and shown if only it has the words. */
 const CODE = /<pre>.*?<\/pre>|<div class="tsd-signature.*?<\/div>/gs
 
 /** @type {Record<string, string>} */

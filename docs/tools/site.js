@@ -68,7 +68,10 @@ function scoreOf({ group, title }, [anchor, heading, text, code], words, need) {
   const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
   // Of a page that has the name, the beginning.
   const begins = anchor === '' && inTitle >= 0.5 ? 25 : 0
-  const named = (group === 'API' ? 25 : 50) * inTitle + (title.toLowerCase() === words.join('') ? 60 : 0)
+  // A name that is typed, in whole or in part.
+  const name = words.join('')
+  const typed = title.toLowerCase().startsWith(name) ? (60 * name.length) / title.length : 0
+  const named = (group === 'API' ? 25 : 50) * inTitle + typed
   return first + named + begins + 20 * inHeading + 8 * inText
 }
 
@@ -84,8 +87,9 @@ function likeness(text, words) {
 }
 
 /** A result, with the line that says why it is one. */
-function linkTo({ page, section: [anchor, heading, text], isFirst }, words, index) {
+function linkTo({ page, section: [anchor, heading, prose, code], isFirst }, words, index) {
   const marks = new RegExp(`\\b(${words.map((word) => word.replaceAll(/\W/g, '\\$&')).join('|')})`, 'gi')
+  const text = [prose, code].find((one) => one.search(marks) >= 0) ?? prose
   const begin = text.search(marks) - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
   const context = `${from > 0 ? '… ' : ''}${text.slice(from, from + SHOWN)}${text.length > from + SHOWN ? '…' : ''}`
@@ -143,14 +147,17 @@ if (menu.scrollTop > 0) {
   menu.scrollTop += topOf(rows.findLast((row) => row.checkVisibility() && topOf(row) <= 0))
 }
 
-// Shows a table that does not fit one cell below the other, or lets it scroll if it has figures.
+// Shows a table that does not fit one cell below the other, with those that are alike, or lets it scroll if it has figures.
 const tables = [...document.querySelectorAll('.tsd-typography table')]
 function stackTables() {
   for (const table of tables) table.className = ''
   const large = tables.map((table) => (table.querySelector('.figure') ? 'wide' : 'stacked'))
   const names = tables.map((table, index) => (table.scrollWidth > table.clientWidth ? large[index] : 'fits'))
+  const columns = tables.map((table) => table.rows[0].cells.length)
+  const stacked = columns.filter((_, index) => names[index] === 'stacked')
   tables.forEach((table, index) => {
-    table.className = names[index]
+    const isAlike = names[index] === 'fits' && stacked.includes(columns[index])
+    table.className = isAlike ? 'stacked' : names[index]
     table.tabIndex = names[index] === 'wide' ? 0 : -1
   })
 }

@@ -211,7 +211,8 @@ function accessible(content) {
 /** Lets long code in tables break after "(", "," and ":", or a long path between its words. @param {string} content */
 function breakable(content) {
   return content.replaceAll(/(?<=<td[^>]*>.*<code>)[^<]*(?=<\/code>.*<\/td>)/g, (code) => {
-    if (!/[({]/.test(code)) return code.length < 21 ? code : code.replaceAll(/(?<=\w[._/])(?=\w)/g, '<wbr>')
+    if (!/[({]/.test(code))
+      return code.length < 21 || code.includes(' ') ? code : code.replaceAll(/(?<=\w[._/])(?=\w)/g, '<wbr>')
     const parts = code.split(code.includes('(') ? /(?<=\((?!\))|, )/ : /(?<=[,:] )/)
     return parts.map((part) => `<span>${part}</span>`).join('<wbr>')
   })
