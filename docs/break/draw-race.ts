@@ -32,11 +32,12 @@ interface Area extends Segment {
 /** Pixels. */
 const FORMS = {
   wide: { left: 218, right: 156, top: 30, row: 70, bar: 0, height: 30 },
-  narrow: { left: 4, right: 4, top: 30, row: 76, bar: 24, height: 30 },
+  narrow: { left: 4, right: 4, top: 30, row: 84, bar: 24, height: 30 },
   tall: { left: 190, right: 142, top: 30, row: 108, bar: 0, height: 46 },
 }
-/** From the bottom of a bar to its polls. */
+/** From the bottom of a bar to its polls, and from there to words below them. */
 const POLLS = 11
+const BELOW = 16
 const AXIS = 20
 
 /** Seconds of the axis: at least, and the latest end that it shows. */
@@ -107,7 +108,7 @@ export function drawRace(
   const last = width - form.right
   const { end, gap, xOf } = scale(lanes, form.left, last)
   const topOf = (lane: number) => form.top + lane * form.row + form.bar
-  const bottom = topOf(lanes.length - 1) + polls + (isNarrow ? 18 : 12)
+  const bottom = topOf(lanes.length - 1) + polls + BELOW + 4
   const begin = Math.min(from, approvedAt - 2)
   const late = (x: number) => `--late:${Math.max(0, (x - xOf(begin)) / (last - xOf(begin))).toFixed(3)}`
 
@@ -194,7 +195,7 @@ function scale(lanes: readonly Lane[], first: number, last: number) {
 function wordsIn({ role, words, x, y, width, height }: Area, approval: number | undefined): string[] {
   const middle = y + height / 2
   // In a short bar the words come closer to its ends.
-  const inset = role === 'bad' ? 8 : Math.max(2, Math.min(8, Math.floor((width - widthOf(words, BOLD)) / 2)))
+  const inset = role === 'bad' ? 8 : Math.max(1, Math.min(8, Math.floor((width - widthOf(words, BOLD)) / 2)))
   const end = x + width - inset
   const note = widthOf(NOBODY_POLLS, { size: 13, kind: 'regular' })
   const noteAt = approval !== undefined && approval > x ? approval + 8 : end - note
@@ -203,10 +204,13 @@ function wordsIn({ role, words, x, y, width, height }: Area, approval: number | 
   const room = (hasNote ? noteAt : end) - x - inset
   // Only errors are long.
   const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
-  // Where it polls nothing, there is room below its bar.
-  const below = y + height + POLLS + (approval === undefined ? 11 : 0)
+  const below = y + height + POLLS + BELOW
+  const inWords =
+    inset < 8
+      ? text('words', x + width / 2, middle, shown, 'middle')
+      : text('words', x + inset, middle, shown)
   return [
-    ...(shown === '' ? [] : [element('g', { class: role }, text('words', x + inset, middle, shown))]),
+    ...(shown === '' ? [] : [element('g', { class: role }, inWords)]),
     ...(shown === '' && role === 'over' ? [text('tag below', x + width - 2, below, words, 'end')] : []),
     ...(shown === '' && role === 'retrying' ? [text('tag below', x + 4, below, words)] : []),
     ...(hasNote ? [text('text', noteAt, middle, NOBODY_POLLS)] : []),

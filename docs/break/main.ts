@@ -40,7 +40,7 @@ function showMarks(): void {
   const chosen = find('#faults [aria-current]')
   if (hasFocus) chosen.focus()
   // On a phone the faults scroll sideways.
-  faults.scrollLeft = chosen.offsetLeft - faults.offsetLeft - 24
+  faults.scrollLeft = chosen.offsetLeft - faults.offsetLeft - 12
 }
 
 function draw(): void {
