@@ -205,8 +205,9 @@ export class Lanes {
 
   /** A bar that begins out of sight shows its name where it can be seen. Words that would be cut off are not shown. */
   #keepNames(): void {
-    const { scrollLeft, clientWidth } = this.#scroller
+    const { scrollLeft, clientWidth, scrollWidth } = this.#scroller
     this.#scroller.classList.toggle('begun', scrollLeft > 0)
+    this.#scroller.classList.toggle('goes-on', scrollLeft + clientWidth < scrollWidth - RIGHT)
     for (const { name, first, last } of this.#bars)
       name.setAttribute('x', String(Math.max(first, Math.min(scrollLeft + INSET, last))))
     for (const text of this.#scroller.querySelectorAll('text')) {
