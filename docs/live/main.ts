@@ -13,6 +13,9 @@ const SPEEDS = [1, 2, 5, 10, 30, 60, 120]
 /** The speeds of the autoplay: short waits, and messages that the eye can follow. */
 const AUTOPLAY = { waiting: 8, inTraffic: 0.5 }
 
+/** The speed of an autoplay that nobody sees yet: it stays where the first code is shown. */
+const HELD = 0.001
+
 /** Milliseconds between two updates of the countdowns. */
 const TICK = 100
 
@@ -189,10 +192,13 @@ setInterval(() => {
   showPossible()
 }, TICK)
 open()
-if (isCalm()) offerPlay()
+const isHeld = document.body.classList.contains('embed') && !isCalm()
+if (isCalm() || isHeld) offerPlay()
+if (isHeld) setSpeed(HELD, 1)
 // In a frame further down a page, it plays when it is seen.
 new IntersectionObserver(([entry], observer) => {
   if (!entry?.isIntersecting) return
   observer.disconnect()
-  offerPlay()
+  if (isHeld && isPlaying()) setSpeed(AUTOPLAY.waiting, AUTOPLAY.inTraffic)
+  else offerPlay()
 }).observe(main)
