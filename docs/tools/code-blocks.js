@@ -13,7 +13,7 @@ const LANGUAGES = {
 
 /**
  * Gives each block of code a bar for its button, with the file name that the paragraph before it consists of, or else its
- * language. Keys can scroll the code. Lines that wrap keep their indentation. Short code in text is not broken.
+ * language. Lines that wrap keep their indentation. Short code in text is not broken.
  *
  * @param {string} content
  */
@@ -22,7 +22,7 @@ export function withBars(content) {
     .replaceAll(
       /(?:<p><code>([^<]+)<\/code>:<\/p>\s*)?<pre><code(?: class="(\w+)")?>/g,
       (_, file, language = 'text') =>
-        `<pre><span class="bar">${file ?? LANGUAGES[language] ?? language}</span><code tabindex="0" class="${language}">`,
+        `<pre><span class="bar">${file ?? LANGUAGES[language] ?? language}</span><code class="${language}">`,
     )
     .replaceAll(
       /(?<=<br\/>)(?:<[^>]*>)?( +)(?=\S).*?(?=<br\/>|\n?<\/code>)/g,

@@ -7,7 +7,7 @@ const HEADING = /<h([1-4])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)<\/h\1>/gs
 
 /** Tags that part words. */
 const BLOCK =
-  /<\/?(?:p|li|ul|ol|td|th|tr|h\d|div|br|pre|section|dt|dd|span class="(?:bar|default|required)|code tabindex)\b[^>]*>/g
+  /<\/?(?:p|li|ul|ol|td|th|tr|h\d|div|br|pre|section|dt|dd|span class="(?:bar|default|required)|code class="(?!short))\b[^>]*>/g
 
 /** What is not text, or is the text of other pages. */
 const ASIDE =

@@ -75,7 +75,7 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href=".
 <main class="container">
 <p><a href="../index.html">Authgraph</a></p>
 <h1 style="overflow-wrap: anywhere">${path}</h1>
-<pre tabindex="0"><code>${html}</code></pre>
+<pre><code>${html}</code></pre>
 </main>
 </body>
 </html>`
