@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { listenOnLoopback } from './listen-on-loopback.ts'
+import type { AtEnd } from './start-issuer.ts'
 
 /** How to handle one request: a plain object is sent as JSON with status 200, a function handles the request. */
 export type Line = object | Play
@@ -41,7 +42,7 @@ interface Options {
   readonly now?: () => number
   readonly keepAlive?: boolean
   /** The `onTestFinished` of the test context, for concurrent tests. */
-  readonly atEnd?: (close: () => void) => void
+  readonly atEnd?: AtEnd
 }
 
 /** Header that tells the server which call of `fetch` this is. Removed before a request is recorded. */

@@ -1,8 +1,8 @@
-import { onTestFinished } from 'vitest'
+import { onTestFinished, type TestContext } from 'vitest'
 import { startService, type TestOptions } from './start-service.ts'
 
 /** What calls a function when a test has finished: for concurrent tests, the `onTestFinished` of their context. */
-export type AtEnd = (close: () => void | Promise<void>) => void
+export type AtEnd = TestContext['onTestFinished']
 
 /** A service over HTTP in real time, for programs whose users are approved at once. It ends with the test. */
 export async function startIssuer(options: TestOptions = {}, atEnd: AtEnd = onTestFinished) {

@@ -14,7 +14,7 @@ interface Counted {
 const COUNTED: Readonly<Record<string, Counted>> = {
   wrongUserCodes: {
     window: 300_000,
-    subject: ({ decision, address }) => address && decision && `"${decision.user}"`,
+    subject: ({ decision, address }) => address !== undefined && JSON.stringify(decision?.user),
     told: 'unknown',
   },
   wrongUserCodesInNetwork: {
