@@ -9,7 +9,6 @@ const FEW = 3
 const BELOW = 28
 const RIGHT = 12
 const LETTER = 6.3
-const NARROW = 6.3
 const INSET = 10
 
 /** How much wider than needed a step may be. */
@@ -112,14 +111,14 @@ export class Lanes {
       // A small picture has room for the first time and the last one.
       const isTold = isSmall
         ? index === 0 || isLast
-        : time !== shown && time.length * NARROW <= (widths[index] ?? 0)
+        : time !== shown && time.length * LETTER <= (widths[index] ?? 0)
       const group = draw('g', { class: onChoose ? 'column chosen' : 'column' })
       group.dataset.index = String(index)
       group.append(
         draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
         words(
           'tick',
-          isSmall && isLast ? Math.min(x + 2, end - time.length * NARROW) : x + 2,
+          isSmall && isLast ? Math.min(x + 2, end - time.length * LETTER) : x + 2,
           height - 8,
           isTold ? time : '',
         ),
@@ -212,7 +211,7 @@ export class Lanes {
       name.setAttribute('x', String(Math.max(first, Math.min(scrollLeft + INSET, last))))
     for (const text of this.#scroller.querySelectorAll('text')) {
       const x = Number(text.getAttribute('x'))
-      const isCut = x < scrollLeft || x + (text.textContent?.length ?? 0) * NARROW > scrollLeft + clientWidth
+      const isCut = x < scrollLeft || x + (text.textContent?.length ?? 0) * LETTER > scrollLeft + clientWidth
       text.setAttribute('visibility', isCut ? 'hidden' : 'visible')
     }
   }
@@ -253,7 +252,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 function spaceOf({ words }: LaneMessage): number {
-  return APART + words.length * NARROW
+  return APART + words.length * LETTER
 }
 
 /** What is lost ends on the way. */
