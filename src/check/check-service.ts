@@ -19,11 +19,12 @@ import { REQUIREMENTS, type RequirementId, requirementsFrom } from './requiremen
 
 /**
  * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, refreshes and
- * revokes tokens, examines JWT access tokens, introspection and DPoP where the metadata names them, and reports whether the service meets each requirement. It waits between polls like a device and sends
- * at most 100 requests. What a service may end a login for, it tries with a login that no other test needs.
+ * revokes tokens, examines JWT access tokens, introspection and DPoP where the metadata names them, and reports whether the
+ * service meets each requirement. It waits between polls like a device and sends at most 100 requests. Misuse that may make a
+ * service end a login is tried on a login that no other test needs.
  *
  * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
- * allows it; the reason of the signal.
+ * allows it. If aborted, it rejects with the signal's reason.
  * @example
  * ```ts
  * import { checkService } from 'authgraph/testing'

@@ -29,8 +29,9 @@ export interface CheckOptions {
    */
   readonly resource?: string
   /**
-   * Approves as the user, and resolves when done. Called for two logins, for another one whenever the service has
-   * ended the second, as it may after a misuse, and for one with DPoP if the metadata says that the service supports it. Without it, nothing after an approval is checked.
+   * Approves as the user, and resolves when done. Called for two logins, and for another one whenever the service has ended
+   * the second, as it may after a misuse. If the metadata says that the service supports DPoP, it is also called for a login
+   * with DPoP. Without it, nothing after an approval is checked.
    */
   readonly approve?: (codes: ShownCodes) => unknown
   /** Denies as the user, and resolves when done. Without it, the denial is not checked. */

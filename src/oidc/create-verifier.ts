@@ -37,7 +37,7 @@ export interface VerifierOptions extends Omit<RequestOptions, 'signal'> {
 /** Verifies access tokens of an issuer. You may destructure it. */
 export interface Verifier {
   /**
-   * Protects a route, as `service.requireToken` does. A `resource` must be that of the verifier.
+   * Protects a route, as `service.requireToken` does. If you pass `resource`, it must be the verifier's.
    *
    * @throws {@link BadOptionError} for an option that is not valid.
    */
@@ -54,7 +54,7 @@ export interface VerifiedToken {
   readonly client: { readonly clientId: Secret }
   /** The thumbprint of the key that the token is bound to (RFC 9449). Absent for a bearer token. */
   readonly jkt?: string
-  /** When the token expires, in epoch milliseconds. Absent if the issuer does not say it about a token that is not a JWT. */
+  /** When the token expires, in epoch milliseconds. Absent if introspection does not return it. */
   readonly expiresAt?: number
   /** All claims of the JWT, or what the issuer said about the token. */
   readonly claims: Readonly<Record<string, unknown>>
@@ -75,12 +75,12 @@ const KNOWN: Names<VerifierOptions> = {
  *
  * JWTs (RFC 9068) are verified with the keys that the issuer publishes. They are fetched with the first token and then every
  * ten minutes, and sooner, at most once a minute, for a token with a key that is not known. While the issuer does not
- * respond, they are used for an hour. For any other token, the issuer is asked (RFC 7662), if there is a `clientId`; it is not
- * asked about the same valid token for 10 seconds.
+ * respond, they are used for an hour. For any other token, the issuer is asked (RFC 7662) if you pass a `clientId`. A valid
+ * result is reused for 10 seconds.
  *
- * A token without a user is refused. One that is bound to a key (DPoP) needs a proof of this key, made for this request at most
- * a minute ago. A proof that was copied is accepted again until then, for the same method and URL only. A JWT that was revoked is accepted until it
- * expires, and any other token for up to 10 seconds.
+ * A token without a user is refused. A token that is bound to a key (DPoP) needs a proof of this key for this request, made
+ * within a minute of the current time. A copied proof is accepted for up to two minutes, for the same method and URL only. A
+ * revoked JWT is accepted until it expires, and any other revoked token for up to 10 seconds.
  *
  * @example
  * ```ts

@@ -129,7 +129,7 @@ const IN_PROCESS = 'http://localhost'
 
 /**
  * Creates a service that issues device codes, user codes and access tokens, and serves the verification page. Without
- * `identify` and `issueToken`, it is for development only.
+ * `identify`, and `issueToken` or `keys`, it is for development only.
  *
  * @throws {@link BadOptionError} for an option that is not valid.
  * @example For development: every visitor is the same user
@@ -236,7 +236,7 @@ export function createService(options: ServiceOptions): Service {
       const { host = LOOPBACK, path, tls } = at
       if (options.authUrl === undefined && !options.allowHttp && !tls && !isLoopback(host))
         throw new BadOptionError(
-          'to listen off loopback, give authUrl or tls; on a test network, set allowHttp to true',
+          'to listen beyond this machine, give authUrl or tls; on a test network, set allowHttp to true',
         )
       if (options.authUrl === undefined && path !== undefined)
         throw new BadOptionError('to listen on a Unix socket, give authUrl')

@@ -48,7 +48,7 @@ export interface ServiceOptions {
    * Accepts clients whose ID is the `https` URL of a document about them. Default: none.
    *
    * The service fetches the document at the first request: from public addresses only, without redirects, at most 64 KB in
-   * ten seconds. It caches it as its headers say, for at least five minutes and at most a day, and uses it for another day
+   * ten seconds. It caches the document as the response headers say, for at least five minutes and at most a day, and uses it for another day
    * while it cannot be fetched. The verification page shows the host of the document beside the name of the client.
    *
    * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ OAuth Client ID Metadata Document}
@@ -178,7 +178,7 @@ export interface ServiceOptions {
    * scopes }`, and may be missing. This service still knows each token by its hash: after a revocation, `requireToken`
    * refuses it at once, and other APIs accept it until it expires.
    *
-   * The type is `at+jwt`, the claims are `iss`, `sub` (the ID of the user as text), `aud`, `client_id`, `scope`, `iat`,
+   * The type is `at+jwt`. The claims are `iss`, `sub` (the ID of the user as text), `aud`, `client_id`, `scope`, `iat`,
    * `exp`, `jti` and, if the token is bound, `cnf`.
    *
    * With the scope `openid`, a login and each refresh also return an ID token, with `sub`, the ID of the user, and
@@ -226,8 +226,8 @@ export interface ServiceOptions {
    */
   readonly dpop?: DpopRules
   /**
-   * Called once for each default that is for development only, and when the store has gone back to an earlier copy,
-   * which loses some logins and revocations. Default: `console.warn`.
+   * Called once for each default that is for development only, and when the store was restored from an earlier copy,
+   * so that some logins and revocations are lost. Default: `console.warn`.
    */
   readonly onWarning?: (message: string) => void
   /**

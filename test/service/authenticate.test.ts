@@ -62,7 +62,7 @@ test('the client and the service understand each other in all five forms of auth
 })
 
 describe('authenticate', () => {
-  test('recognises each form', async () => {
+  test('recognizes each form', async () => {
     const jwt = await signAppJwt({ appId: 5, privateKey: old.privateKey, clock: { now: () => NOW } })
     expect(await ask(undefined)).toBeUndefined()
     expect(await ask(`Basic ${Buffer.from('Jürgen:pässword').toString('base64')}`)).toEqual({

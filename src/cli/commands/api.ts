@@ -69,7 +69,7 @@ export function apiCommand(): Command {
     .addOption(
       new Option('--auth <form>', 'authenticate this way').choices(Object.keys(FORMS)).default('oauth'),
     )
-    .option('-p, --profile <name>', 'use this profile (default: the last login)', profileName)
+    .option('-p, --profile <name>', 'use this profile (default: the current login)', profileName)
     .addOption(
       new Option('--host <host>', 'call this host (default: the host of the login, or github.com)')
         .argParser(readHost)

@@ -34,7 +34,7 @@ export function loginCommand(): Command {
     .addOption(
       new Option(
         '--client-id <id>',
-        'use the client ID of your OAuth app (default: from the last login)',
+        'use the client ID of your OAuth app (default: from the last login to this profile)',
       ).env('AUTHGRAPH_CLIENT_ID'),
     )
     .option(

@@ -29,7 +29,7 @@ export function logoutCommand(): Command {
     exitCodes: { 0: 'logged out', 1: 'nobody is logged in' },
     examples: ['authgraph logout', 'authgraph logout --profile work', 'authgraph logout --all'],
   })
-    .option('-p, --profile <name>', 'log out of this profile (default: the last login)', profileName)
+    .option('-p, --profile <name>', 'log out of this profile (default: the current login)', profileName)
     .addOption(new Option('--all', 'log out of all profiles').conflicts('profile'))
     .action(exitWith(logout))
 }

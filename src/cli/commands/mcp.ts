@@ -48,8 +48,7 @@ export function mcpCommand(): Command {
       declare(mcpStatus, {
         name: 'mcp status',
         summary: 'show whether you are logged in',
-        description:
-          'Show what is stored: the issuer, the scopes, and a code that waits for you. Sends nothing.',
+        description: 'Show what is stored: the issuer, the scopes, and any pending code. Sends nothing.',
         exitCodes: { 0: 'logged in', 1: 'not logged in' },
         examples: ['authgraph mcp status https://mcp.example.com/mcp'],
       }),
@@ -59,8 +58,8 @@ export function mcpCommand(): Command {
         name: 'mcp logout',
         summary: 'delete and revoke the token',
         description:
-          'Delete the token from this machine, give up a code that waits for you, and revoke the token if the issuer has ' +
-          'an endpoint for that.',
+          'Delete the token from this machine, discard any pending code, and revoke the token if the issuer has an ' +
+          'endpoint for that.',
         exitCodes: { 0: 'logged out', ...RESULTS },
         examples: ['authgraph mcp logout https://mcp.example.com/mcp'],
       }),
@@ -74,12 +73,16 @@ function declare(run: (url: string, options: McpOptions) => Promise<number>, des
     .addOption(
       new Option('--store <place>', 'store the login here').choices(['keyring', 'file']).default('keyring'),
     )
-    .option('--proxy <url>', 'use this HTTP proxy (default: as in HTTPS_PROXY or ALL_PROXY)')
-    .option('--issuer <url>', 'log in at this issuer, if it is of another site than the server', readIssuer)
+    .option('--proxy <url>', 'use this HTTP proxy (default: from HTTPS_PROXY or ALL_PROXY)')
+    .option(
+      '--issuer <url>',
+      'log in at this issuer; required if it is on a different site from the server',
+      readIssuer,
+    )
     .option('--client-id <id>', 'use the ID of your client at the issuer (default: register one)')
     .option(
       '--verification-host <host>',
-      'enter codes at this host, if it is not that of the issuer; repeatable',
+      'allow the issuer to send you to this other host to enter a code; repeatable',
       (text, before: string[] = []) => [...before, new URL(`https://${readHost(text)}`).host],
     )
     .action(

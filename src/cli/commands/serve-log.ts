@@ -81,12 +81,12 @@ const STEPS: {
   'client.registered': () => 'a client was registered',
   'codes.issued': ({ scopes }) => `requested${scopes.length > 0 ? `: ${scopes.join(', ')}` : ''}`,
   'code.viewed': () => 'the user opened the page',
-  'code.refused': ({ reason }) => `the user could not decide: ${reason}`,
+  'code.refused': ({ reason }) => `the user may not decide yet: ${reason}`,
   decision: ({ decision }) => `pending -> ${decision}`,
   'token.issued': () => 'approved -> authorized',
   'token.refreshed': ({ replayed }) => (replayed ? 'refreshed again, with the same tokens' : 'refreshed'),
   'token.revoked': () => 'revoked',
-  'reuse.detected': () => 'a used refresh token came again: the login has ended',
+  'reuse.detected': () => 'a used refresh token was used again: the login has ended',
   limited: ({ limit, retryAfter }) =>
     limit === 'interval' ? `slow_down ${retryAfter} s` : `limited: ${limit}, ${retryAfter} s`,
 }

@@ -81,13 +81,13 @@ export function serveCommand(): Command {
     )
     .option(
       '--jwt [file]',
-      'sign access tokens (ES256) with the key in this file, made if missing; default: beside an SQLite store, or in memory',
+      'sign access tokens (ES256) with the key in this file, created if missing; default: beside an SQLite store, or in memory',
     )
     .option('--tls-key <file>', 'serve https with this private key (PEM)')
     .option('--tls-cert <file>', 'serve https with this certificate chain (PEM)')
     .option('--auth-url <address>', 'set the public address of the login', readAddress)
     .option('--base-url <address>', 'set the public address of the API, if it differs', readAddress)
-    .option('--allow-http', 'allow http for these addresses off loopback, on a test network')
+    .option('--allow-http', 'allow http for these addresses beyond this machine, on a test network')
     .option('--trust-proxy <address>', 'trust X-Forwarded-For from this proxy or network; repeatable', add)
     .option('--json', 'log one JSON object per line (default unless stdout is a terminal)')
     .action(exitWith(serve))
@@ -185,7 +185,7 @@ function sayHello(options: ServeOptions, url: string, signing: ServeKey | undefi
 function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions, self: Command): void {
   if (authUrl === undefined && !allowHttp && !tlsKey && !isLoopback(host))
     self.error(
-      'error: --host off loopback requires --auth-url, or --tls-key and --tls-cert: on a test network, add --allow-http',
+      'error: a --host beyond this machine requires --auth-url, or --tls-key and --tls-cert: on a test network, add --allow-http',
     )
   for (const [flag, address] of Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))

@@ -17,7 +17,7 @@ export function tokenCommand(): Command {
       'curl --oauth2-bearer "$(authgraph token --profile work)" \\\nhttps://api.example.com',
     ],
   })
-    .option('-p, --profile <name>', 'use this profile (default: the last login)', profileName)
+    .option('-p, --profile <name>', 'use this profile (default: the current login)', profileName)
     .action(exitWith(token))
 }
 

@@ -53,7 +53,7 @@ async function load<Package>(name: string): Promise<Package> {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new CommandError(
       'not_installed',
-      'this command needs two packages beside authgraph: npm install @modelcontextprotocol/client@2 @modelcontextprotocol/server@2',
+      'this command needs two more packages: npm install @modelcontextprotocol/client@2 @modelcontextprotocol/server@2',
     )
   }
 }
