@@ -14,6 +14,20 @@ test('the landing page shows code of the README and of a tested guide', () => {
   expect(shown.filter((code) => !known.some((text) => text.includes(code)))).toEqual([])
 })
 
+test('the evidence has the figures of the pages on paths and threats', () => {
+  const [evidence = '', testing = '', threats = ''] = ['evidence', 'testing', 'threat-model'].map((name) =>
+    readFileSync(join(docs, `${name}.md`), 'utf8'),
+  )
+  const lines = [...testing.matchAll(/^[\w ]+: (\d+) paths, (\d+) of \d+ edges$/gm)]
+  const [paths, edges] = [1, 2].map((at) =>
+    lines.reduce((sum, line) => sum + Number(line[at]), 0).toLocaleString('en'),
+  )
+  expect(evidence).toContain(`\n**${edges} of ${edges} edges** on ${paths} paths.`)
+  const prevented = threats.split('\n## ').slice(2).join().split('\n- **').slice(1)
+  const tested = prevented.filter((threat) => threat.includes('<summary>Tests'))
+  expect(evidence).toContain(`\n**${prevented.length} threats**, ${tested.length} of them with tests.`)
+})
+
 test('the overview lists every guide', () => {
   // The page on security is part of the evidence.
   const names = readdirSync(join(docs, 'guides')).filter(
