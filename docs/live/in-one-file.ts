@@ -18,10 +18,13 @@ export function inOneFile(font: 'inside' | 'beside' = 'beside'): Plugin {
     config: () => ({
       build: {
         target: 'es2023',
-        modulePreload: { polyfill: false },
+        modulePreload: false,
         rolldownOptions: { output: { codeSplitting: false } },
       },
     }),
+    // There is no other file to load before a dynamic import.
+    transform: (_, id) =>
+      id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : undefined,
     generateBundle(_, bundle) {
       const page = Object.values(bundle).find(({ fileName }) => fileName.endsWith('.html'))
       if (page?.type !== 'asset') throw new TypeError('there is no page')

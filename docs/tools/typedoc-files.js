@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { RendererEvent } from 'typedoc'
+import { escapeHtml } from './escape-html.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -79,9 +80,4 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href=".
 </main>
 </body>
 </html>`
-}
-
-/** @param {string} text */
-function escapeHtml(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

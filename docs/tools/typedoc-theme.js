@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 'typedoc'
 import { runnerImport } from 'vite'
 import { withBars } from './code-blocks.js'
+import { escapeHtml } from './escape-html.js'
 import { headingsOf, propertiesAsOptions, readFirst } from './function-page.js'
 import { groupOptions } from './group-options.js'
 import { SearchIndex } from './search-index.js'
@@ -49,14 +50,16 @@ const OUTLINE =
 const ONE_PARAMETER =
   /(<span class="tsd-signature-symbol">\(<\/span>)<br\/>\s*((?:(?!<br\/>).)*)<span class="tsd-signature-symbol">,<\/span><br\/>\s*(<span class="tsd-signature-symbol">\)<\/span>)/gs
 
-/** The icons of the search and of the menu, as on the other pages. */
-const [SEARCH, MENU] =
-  readFileSync(join(docs, 'live/parts/site-links.html'), 'utf8').match(/<svg.*?<\/svg>/g) ?? []
+/** The main links and the icons of the search and of the menu, as on the other pages. */
+const [LINKS = '', SEARCH, MENU] =
+  readFileSync(join(docs, 'live/parts/site-links.html'), 'utf8').match(
+    /(?<=<nav[^>]*>).*(?=<\/nav>)|<svg.*?<\/svg>/g,
+  ) ?? []
 
 /** The picture of the site where others link to it. */
 const CARD = 'https://raw.githubusercontent.com/authgraph/authgraph/main/docs/images/card-light.png'
 
-const { homepage, version, license } = JSON.parse(readFileSync(resolve(docs, '../package.json'), 'utf8'))
+const { version, license } = JSON.parse(readFileSync(resolve(docs, '../package.json'), 'utf8'))
 
 /** @typedef {import('typedoc').DefaultThemeRenderContext} Context */
 /** @typedef {import('typedoc').PageEvent<import('typedoc').Reflection>} Page */
@@ -73,8 +76,8 @@ export async function load(app) {
   app.renderer.defineTheme('authgraph', SiteTheme)
   app.on(Application.EVENT_BOOTSTRAP_END, () => app.options.setValue('theme', 'authgraph'))
   app.renderer.on(RendererEvent.END, ({ outputDirectory }) => {
-    const style = readFileSync(join(docs, 'tools/site.css'), 'utf8')
-    writeFileSync(join(outputDirectory, 'assets/custom.css'), `${theme.colorVariables()}\n${style}`)
+    const styles = ['live/head.css', 'tools/site.css'].map((file) => readFileSync(join(docs, file), 'utf8'))
+    writeFileSync(join(outputDirectory, 'assets/custom.css'), [theme.colorVariables(), ...styles].join('\n'))
     for (const picture of ['mark', 'login', 'login.narrow'])
       cpSync(join(docs, `images/${picture}.svg`), join(outputDirectory, `assets/${picture}.svg`))
     cpSync(FONT, join(outputDirectory, 'assets/inter.woff2'))
@@ -167,10 +170,10 @@ ${isLanding ? landing(content) : withContents((page.url === 'modules.html' ? '' 
 </main>
 <div class="col-sidebar">
 <aside class="page-menu" aria-label="On this page">${menu}</aside>
-<div class="site-menu"><nav class="main-links" aria-label="Main">${mainLinks(context, page)}</nav>${text(context.sidebar(page))}</div>
+<div class="site-menu"><nav class="site" aria-label="Main">${mainLinks(context, page)}</nav>${text(context.sidebar(page))}</div>
 </div>
 </div>
-<footer class="main-links">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
+<footer class="site">${mainLinks(context)}<span>Version ${version}, ${license} License</span></footer>
 <div class="overlay"></div>
 <script src="${at('assets/site.js')}"></script>
 </body>
@@ -294,10 +297,10 @@ function figures() {
 /** @param {Context} context @param {Page} page */
 function toolbar(context, page) {
   const at = (/** @type {string} */ path) => context.relativeURL(path)
-  return `<header class="tsd-page-toolbar"><div class="tsd-toolbar-contents container">
+  return `<header>
 <a href="${at('index.html')}" class="title"><img src="${at('assets/mark.svg')}" width="24" height="24" alt=""> Authgraph</a>
-<nav id="tsd-toolbar-links" class="main-links" aria-label="Main">${mainLinks(context, page)}</nav>
-<button type="button" id="tsd-search-trigger" class="tsd-widget">${SEARCH} Search <kbd>/</kbd></button>
+<nav class="site" aria-label="Main">${mainLinks(context, page)}</nav>
+<button type="button" id="tsd-search-trigger" class="search">${SEARCH}Search <kbd>/</kbd></button>
 <dialog id="tsd-search" aria-label="Search">
 <input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search guides and API" maxlength="100">
 <button type="button" id="clear">Clear</button>
@@ -305,26 +308,17 @@ function toolbar(context, page) {
 <div id="tsd-search-status" aria-live="polite" aria-atomic="true"></div>
 <nav class="often" aria-label="Often read">${OFTEN.map((name) => link(at(`documents/${name.replaceAll(' ', '_')}.html`), name)).join('')}</nav>
 </dialog>
-<a href="#" class="tsd-widget menu" id="tsd-toolbar-menu-trigger" data-toggle="menu" role="button" aria-label="Menu">${MENU}</a>
-</div></header>`
+<a href="#" class="menu" data-toggle="menu" role="button" aria-label="Menu">${MENU}</a>
+</header>`
 }
 
 /** The main pages: the section of this one is marked in the head. @param {Context} context @param {Page} [page] */
 function mainLinks(context, page) {
-  const links = {
-    Guides: 'documents/Guides.html',
-    Machines: 'documents/The_machines.html',
-    API: 'modules.html',
-    Evidence: 'documents/Evidence.html',
-    Live: 'live.html',
-    Break: 'break.html',
-    Paths: 'paths.html',
-  }
   const section = page && page.url !== 'index.html' && sectionFor(page)
-  const pages = Object.entries(links).map(([name, url]) =>
-    link(context.relativeURL(url), name, name === section),
+  return LINKS.replaceAll(/(?<=href=")(?!https:)/g, context.relativeURL('./')).replace(
+    `>${section}<`,
+    ' aria-current="page"$&',
   )
-  return [...pages, link(homepage, 'GitHub')].join('')
 }
 
 /** The main page to which a page belongs. @param {Page} page */
@@ -399,8 +393,4 @@ function text(element) {
 
 function raw(html) {
   return JSX.createElement(JSX.Raw, { html })
-}
-
-function escapeHtml(words) {
-  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -1,0 +1,6 @@
+// @ts-check
+
+/** @param {string} text */
+export function escapeHtml(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
