@@ -104,6 +104,9 @@ export class Lanes {
         svg.append(draw('rect', { class: 'bare', x: 1, y: topOf(lane) + 9, width: end, height: 10, rx: 5 }))
     })
     let shown = ''
+    // Where the last time begins in a small picture
+    const last = end - timeText(steps.at(-1)?.at ?? 0).length * LETTER
+    const free = isSmall ? last - 16 : end
     steps.forEach(({ at, messages }, index) => {
       const x = starts[index] ?? 0
       const time = timeText(at)
@@ -112,30 +115,23 @@ export class Lanes {
       const isTold = isSmall
         ? index === 0 || isLast
         : time !== shown && time.length * LETTER <= (widths[index] ?? 0)
+      const slashes = Math.max(x + (widths[index] ?? 0) - 20, isSmall ? 44 : 0)
       const group = draw('g', { class: onChoose ? 'column chosen' : 'column' })
       group.dataset.index = String(index)
       group.append(
         draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
-        words(
-          'tick',
-          isSmall && isLast ? Math.min(x + 2, end - time.length * LETTER) : x + 2,
-          height - 8,
-          isTold ? time : '',
-        ),
-        words(
-          'tick',
-          Math.max(x + (widths[index] ?? 0) - 20, isSmall ? 44 : 0),
-          height - 8,
-          waitAfter(steps, index) < LONG ? '' : '//',
-        ),
+        words('tick', isSmall && isLast ? Math.min(x + 2, last) : x + 2, height - 8, isTold ? time : ''),
+        words('tick', slashes, height - 8, waitAfter(steps, index) < LONG || slashes > free ? '' : '//'),
         ...drawMessages(messages, x + 6, topOf),
       )
       shown = time
       group.addEventListener('click', () => onChoose?.(index))
       svg.append(group)
     })
-    const numbers = this.#numbered.map((words, index) => `${index + 1} ${words}`.replaceAll(' ', '\u00a0'))
-    this.#key.replaceChildren([...numbers, `// wait of ${LONG}s or more, not to scale`].join(' · '))
+    const key = [...this.#numbered, `wait of ${LONG}s or more, not to scale`].map((words, index) =>
+      make('span', '', make('b', '', index < this.#numbered.length ? String(index + 1) : '//'), ` ${words}`),
+    )
+    this.#key.replaceChildren(...key)
     this.#names.replaceChildren(
       ...names.map((name, lane) => {
         const shown = make('span', '', name)
