@@ -29,15 +29,15 @@ export class SearchIndex {
    * @param {string} content
    */
   add(page, content) {
-    const [begin = '', ...parts] = content.replaceAll(ASIDE, '').split(HEADING)
-    const sections = [section('', '', begin)]
+    let [begin = '', ...parts] = content.replaceAll(ASIDE, '').split(HEADING)
+    const sections = []
     for (let at = 0; at < parts.length; at += 4) {
-      const [, anchor = '', heading = '', text = ''] = parts.slice(at, at + 4)
+      const [level, anchor = '', heading = '', text = ''] = parts.slice(at, at + 4)
       // The title is that of the page.
-      if (parts[at] === '1') sections.push(section('', '', text))
+      if (level === '1') begin += text
       else sections.push(section(anchor, heading, text))
     }
-    this.#pages.push({ ...page, sections })
+    this.#pages.push({ ...page, sections: [section('', '', begin), ...sections] })
   }
 
   /** @param {string} directory */

@@ -3,6 +3,9 @@
 /** Results at most, so that there is room for both. */
 const MOST = { documents: 6, API: 4 }
 
+/** Characters of a section in which a word is expected once. */
+const LONG = 600
+
 /** Characters around the first word that was found. */
 const BEFORE = 40
 const SHOWN = 130
@@ -24,17 +27,36 @@ function loadPages() {
   const script = document.createElement('script')
   script.src = `${base}assets/sections.js`
   script.onload = () => {
-    pages = window.pages
+    pages = window.pages.map(readable)
     showResults()
   }
   script.onerror = () => status.replaceChildren('The search index cannot be loaded.')
   document.head.append(script)
 }
 
+/** A page with what `search` looks at, once for all keys that are pressed. */
+function readable(page) {
+  const sections = page.sections.map(([anchor, heading, text, code]) => ({
+    anchor,
+    heading,
+    text,
+    code,
+    names: [page.title, heading].map(plain),
+    body: plain(`${heading} ${text} ${code}`),
+  }))
+  return { ...page, sections }
+}
+
+/** Words in lower case, with a space around each. */
+function plain(text) {
+  const words = text.toLowerCase().replaceAll(/[^\p{L}\d_]+/gu, ' ')
+  return ` ${words.trim()} `
+}
+
 function showResults() {
-  const query = input.value.trim().toLowerCase()
-  const words = query.split(/\s+/)
-  const found = query === '' ? [] : search(words)
+  const query = input.value.trim()
+  const words = plain(query).split(' ').filter(Boolean)
+  const found = words.length === 0 ? [] : search(words)
   const groups = Object.groupBy(found, ({ page }) => page.group)
   for (const [first] of Object.values(groups)) first.isFirst = true
   list.replaceChildren(
@@ -61,34 +83,36 @@ function search(words, need = 'every') {
     .filter(({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0)
 }
 
-function scoreOf({ group, title }, [anchor, heading, text, code], words, need) {
-  const all = `${title} ${heading} ${text} ${code}`.toLowerCase()
-  if (!words[need]((word) => all.includes(word))) return 0
-  const [inTitle, inHeading, inText] = [title, heading, text].map((name) => likeness(name, words))
+function scoreOf({ group, title }, { anchor, names, body }, words, need) {
+  if (!words[need]((word) => names[0].includes(word) || body.includes(word))) return 0
+  const [inTitle, inHeading] = names.map((name) => likeness(name, words))
   const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
   // Of a page that has the name, the beginning.
-  const begins = anchor === '' && inTitle >= 0.5 ? 25 : 0
+  const named = anchor === '' ? 75 * inTitle : 0
   // A name that is typed, in whole or in part.
   const name = words.join('')
-  const typed = title.toLowerCase().startsWith(name) ? (60 * name.length) / title.length : 0
-  const named = (group === 'API' ? 25 : 50) * inTitle + typed
-  return first + named + begins + 20 * inHeading + 8 * inText
+  const typed = names[0].replaceAll(' ', '').startsWith(name) ? (60 * name.length) / title.length : 0
+  // A code that a service sends is explained among the errors.
+  const coded = title === 'Errors' && words.some((word) => word.includes('_')) ? 20 : 0
+  // A short section that says it often is about it.
+  const said = words.reduce((sum, word) => sum + body.split(` ${word}`).length - 1, 0)
+  const about = said / (said + body.length / LONG)
+  return first + named + typed + coded + 20 * inHeading + 16 * about
 }
 
-/** How many of the words a text has, from 0 to 1: parts of words count less. */
+/** How many of the words a plain text has, from 0 to 1: parts of words count less. */
 function likeness(text, words) {
-  const has = new Set(text.toLowerCase().split(/[^\p{L}\d_]+/u))
-  const parts = [...has]
   const sum = words.reduce((total, word) => {
-    if ([word, `${word}s`, word.replace(/s$/, '')].some((form) => has.has(form))) return total + 1
-    return total + (parts.some((part) => part.startsWith(word)) ? 0.5 : 0)
+    if ([word, `${word}s`, word.replace(/s$/, '')].some((form) => text.includes(` ${form} `)))
+      return total + 1
+    return total + (text.includes(` ${word}`) ? 0.25 : 0)
   }, 0)
   return sum / words.length
 }
 
 /** A result, with the line that says why it is one. */
-function linkTo({ page, section: [anchor, heading, prose, code], isFirst }, words, index) {
-  const marks = new RegExp(`\\b(${words.map((word) => word.replaceAll(/\W/g, '\\$&')).join('|')})`, 'gi')
+function linkTo({ page, section: { anchor, heading, text: prose, code }, isFirst }, words, index) {
+  const marks = new RegExp(`\\b(${words.join('|')})`, 'gi')
   const text = [prose, code].find((one) => one.search(marks) >= 0) ?? prose
   const begin = text.search(marks) - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0

@@ -23,6 +23,23 @@ const PAGES = {
   machine: 'documents/Device_authorization.html',
 }
 
+/** What a reader types, the page they want, and its place among the results at most: of the first group, or after its four. */
+const SEARCHES = [
+  ['createServ', 'createService', 1],
+  ['authorizeDev', 'authorizeDevice', 1],
+  ['slow_down', 'Errors', 1],
+  ['git credential', 'Command line', 1],
+  ['react', 'Show a login on a web page', 1],
+  ['dpop', 'dpop', 2],
+  ['dpop', 'Bind tokens to a key', 5],
+  ['keyring', 'keyringKey', 1],
+  ['keyring', 'Give your CLI a login', 7],
+  ['tokens', 'Keep and refresh a token', 2],
+  ['redis', 'Share a login between processes', 1],
+  ['refresh', 'Keep and refresh a token', 2],
+  ['refresh', 'refresh', 7],
+] as const
+
 describe.skipIf(!hasChromium || !isBuilt)(
   `the site, ${isBuilt ? IN_CHROMIUM : 'skipped: run npm run docs first'}`,
   () => {
@@ -134,6 +151,46 @@ describe.skipIf(!hasChromium || !isBuilt)(
       await results.first().locator('small', { hasText: 'Class · authgraph/session' }).waitFor()
       await tab.keyboard.press('Enter')
       await tab.locator('h1', { hasText: 'BusyError' }).waitFor()
+    })
+
+    test('finds the page that a reader wants first', async () => {
+      const tab = await open(PAGES.guide, { viewport: DESK })
+      await tab.keyboard.press('/')
+      const missed: string[] = []
+      for (const [query, page, place] of SEARCHES) {
+        await tab.locator('#tsd-search-input').fill(query)
+        await tab.locator('#result-0').waitFor()
+        const results = await tab.locator('#tsd-search-results .text').allTextContents()
+        const at = results.findIndex((result) => result.split(' › ')[0] === page) + 1
+        if (at === 0 || at > place) missed.push(`${query}: ${page} is at ${at} of ${results.length}`)
+      }
+      expect(missed).toEqual([])
+    })
+
+    test('stacks tables where one of as many columns does not fit, but lets figures scroll', async () => {
+      const tab = await open('documents/Command_line.html', { viewport: DESK })
+      const tables = tab.locator('.tsd-typography table')
+      const count = await tables.count()
+      expect(await tab.locator('table.fits').count()).toBe(count)
+      await tab.setViewportSize(PHONE)
+      await tab
+        .locator('table.stacked')
+        .nth(count - 1)
+        .waitFor()
+      const heading = await tables.first().locator('th').nth(1).textContent()
+      const cell = tables.first().locator('td').nth(1)
+      expect(await cell.evaluate((td) => getComputedStyle(td, '::before').content)).toBe(`"${heading}: "`)
+      await tab.goto(String(pathToFileURL(resolve(site, PAGES.figures))))
+      await tab.locator('table.wide').first().waitFor()
+      const figures = await tab.locator('table:has(.figure)').evaluateAll((all) =>
+        all.map(({ className, tabIndex, scrollWidth, clientWidth }) => ({
+          shape: `${className} ${tabIndex}`,
+          isLarge: scrollWidth > clientWidth,
+        })),
+      )
+      expect(figures).toEqual(
+        figures.map(({ isLarge }) => ({ shape: isLarge ? 'wide 0' : 'fits -1', isLarge })),
+      )
     })
 
     test('marks the section that is read, and leads on from page to page', async () => {
