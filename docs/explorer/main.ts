@@ -92,6 +92,8 @@ function filter(): void {
   })
   find('#found').textContent =
     kept.length === tree.ends.length ? `${kept.length} paths` : `${kept.length} of ${tree.ends.length} paths`
+  find('#none').hidden = kept.length > 0
+  for (const part of ['#tree', '#expand']) find(part).hidden = kept.length === 0
   rows.show(tree.roots, kept, roleOf)
   rows.openUpTo(kept.length === tree.ends.length ? ROWS.first : ROWS.filtered)
   rows.select(path.at(-1))
@@ -236,6 +238,13 @@ find('#graphs').append(
   }),
 )
 find('#filters').addEventListener('input', filter)
+find('#filters').addEventListener('reset', () => {
+  // The fields are empty after this event.
+  setTimeout(() => {
+    filter()
+    find('#tree').focus()
+  })
+})
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
 find('#tree').addEventListener('click', ({ target }) => {
   if (NARROW.matches && !(target as Element).closest('.twisty')) find('#time').scrollIntoView()

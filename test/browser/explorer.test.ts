@@ -106,6 +106,9 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await tab.textContent('#list')).toContain('slowed by slow_down')
     await tab.fill('#filter-words', 'no such words')
     expect(await found()).toBe(`0 of ${figure('device')} paths`)
+    await tab.click('text=Clear the filter')
+    await tab.locator('#found', { hasText: /^\d+ paths$/ }).waitFor()
+    expect(await tab.locator('[role=treeitem]').count()).toBeGreaterThan(0)
   })
 
   test('plays a path on the machine with the wire beside it', async () => {
