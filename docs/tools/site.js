@@ -162,13 +162,16 @@ list.addEventListener('click', () =>
 // Pages with another layout lead here to search.
 addEventListener('load', () => location.hash === '#tsd-search' && byId('tsd-search-trigger').click())
 
-// Shows the page in the sidebar, whose first row is whole.
+// Shows the page in the sidebar, whose first row is whole. On a phone, its parent scrolls, below the main links.
 document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' })
 const menu = document.querySelector('.site-menu')
-const topOf = (element) => element.getBoundingClientRect().top - menu.getBoundingClientRect().top
-if (menu.scrollTop > 0) {
+const scroller = menu.scrollTop > 0 ? menu : menu.parentElement
+const box = (element) => element.getBoundingClientRect()
+const begin = Math.max(box(scroller).top, box(menu.firstElementChild).bottom)
+const topOf = (element) => box(element).top - begin
+if (scroller.scrollTop > 0) {
   const rows = [...menu.querySelectorAll('summary, p, a')]
-  menu.scrollTop += topOf(rows.findLast((row) => row.checkVisibility() && topOf(row) <= 0))
+  scroller.scrollTop += topOf(rows.findLast((row) => row.checkVisibility() && topOf(row) <= 0))
 }
 
 // Shows a table that does not fit one cell below the other, with those that are alike, or lets it scroll if it has figures.
