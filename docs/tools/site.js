@@ -83,7 +83,7 @@ function search(words, need = 'every') {
     .filter(({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0)
 }
 
-function scoreOf({ group, title }, { anchor, names, body }, words, need) {
+function scoreOf({ group, title }, { anchor, heading, code, names, body }, words, need) {
   if (!words[need]((word) => names[0].includes(word) || body.includes(word))) return 0
   const [inTitle, inHeading] = names.map((name) => likeness(name, words))
   const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
@@ -92,12 +92,14 @@ function scoreOf({ group, title }, { anchor, names, body }, words, need) {
   // A name that is typed, in whole or in part.
   const name = words.join('')
   const typed = names[0].replaceAll(' ', '').startsWith(name) ? (60 * name.length) / title.length : 0
+  // The whole name of a method: first that of the page with the shortest name.
+  const method = names[1] === ` ${name} ` && code.startsWith(`${heading}(`) ? 40 + 80 / title.length : 0
   // A code that a service sends is explained among the errors.
   const coded = title === 'Errors' && words.some((word) => word.includes('_')) ? 20 : 0
   // A short section that says it often is about it.
   const said = words.reduce((sum, word) => sum + body.split(` ${word}`).length - 1, 0)
   const about = said / (said + body.length / LONG)
-  return first + named + typed + coded + 20 * inHeading + 16 * about
+  return first + named + typed + method + coded + 20 * inHeading + 16 * about
 }
 
 /** How many of the words a plain text has, from 0 to 1: parts of words count less. */
@@ -113,7 +115,9 @@ function likeness(text, words) {
 /** A result, with the line that says why it is one. */
 function linkTo({ page, section: { anchor, heading, text: prose, code }, isFirst }, words, index) {
   const marks = new RegExp(`\\b(${words.join('|')})`, 'gi')
-  const text = [prose, code].find((one) => one.search(marks) >= 0) ?? prose
+  // The text of a page to see is made of buttons: its description says more.
+  const shown = page.group === 'See it run' ? [] : [prose, code]
+  const text = shown.find((one) => one.search(marks) >= 0) ?? prose
   const begin = text.search(marks) - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
   const context = `${from > 0 ? '… ' : ''}${text.slice(from, from + SHOWN)}${text.length > from + SHOWN ? '…' : ''}`

@@ -28,6 +28,7 @@ const SEARCHES = [
   ['createServ', 'createService', 1],
   ['authorizeDev', 'authorizeDevice', 1],
   ['slow_down', 'Errors', 1],
+  ['logout', 'Session', 1],
   ['git credential', 'Command line', 1],
   ['react', 'Show a login on a web page', 1],
   ['dpop', 'dpop', 2],
