@@ -37,7 +37,7 @@ const FORMS = {
 }
 /** From the bottom of a bar to its polls, and from there to words below them. */
 const POLLS = 11
-const BELOW = 16
+const BELOW = 13
 const AXIS = 20
 
 /** Seconds of the axis: at least, and the latest end that it shows. */
@@ -108,7 +108,7 @@ export function drawRace(
   const last = width - form.right
   const { end, gap, xOf } = scale(lanes, form.left, last)
   const topOf = (lane: number) => form.top + lane * form.row + form.bar
-  const bottom = topOf(lanes.length - 1) + polls + BELOW + 4
+  const bottom = topOf(lanes.length - 1) + polls + BELOW + 7
   const begin = Math.min(from, approvedAt - 2)
   const late = (x: number) => `--late:${Math.max(0, (x - xOf(begin)) / (last - xOf(begin))).toFixed(3)}`
 
