@@ -132,7 +132,7 @@ const IN_PROCESS = 'http://localhost'
  * `identify`, and `issueToken` or `keys`, it is for development only.
  *
  * @throws {@link BadOptionError} for an option that is not valid.
- * @example For development: every visitor is the same user
+ * @example For development, with the same user for every visitor
  * ```ts
  * import { createService } from 'authgraph/service'
  *

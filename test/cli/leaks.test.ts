@@ -42,7 +42,7 @@ describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', (
       return stdout
     }
     const login = `login --host ${service.host} --client-id ${CLIENT_ID} --scopes repo`
-    const stored = '(encrypted with a key in the system keyring)'
+    const stored = '(encrypted, key in the keyring)'
     expect(await run(login, { onOutput: service.approver() })).toContain(stored)
     for (const words of ['status', 'status --json', 'api /user --include']) await run(words)
     await world.expect('token', { stdout: `${service.issued[0]}\n` }, { env })

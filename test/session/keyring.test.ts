@@ -59,7 +59,7 @@ describe.skipIf(!hasKeyring)('keyringKey', () => {
     expect(await store.update('work', (value) => ({ result: value, value: record }))).toEqual(record)
     expect([store.whyPlain(), store.placeOf('work')]).toEqual([
       undefined,
-      `${join(folder, 'work.json')} (encrypted with a key in the system keyring)`,
+      `${join(folder, 'work.json')} (encrypted, key in the keyring)`,
     ])
     const raw = await fileStore(folder).update('work', (value) => ({ result: value }))
     expect(JSON.stringify(raw)).not.toContain('gho_secret')

@@ -96,7 +96,7 @@ export function fileIn(folder: string, key: string): string {
 }
 
 export function describePlace(file: string, isPlain: boolean): string {
-  return `${file} (${isPlain ? 'plain text' : 'encrypted with a key in the system keyring'})`
+  return `${file} (${isPlain ? 'plain text' : 'encrypted, key in the keyring'})`
 }
 
 /** Opens a file, if it is there, until the function has ended. */
