@@ -4,18 +4,14 @@ import { pathToFileURL } from 'node:url'
 import { takePictures } from './take-pictures.js'
 
 const built = String(pathToFileURL(resolve(import.meta.dirname, '../live/dist/index.html')))
-const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
+const phone = { width: 390, height: 844 }
 
 /** Milliseconds between two looks at the page, and until it has come to rest. */
 const STEP = 50
 const SETTLED = 700
 
-await takePictures('live', screens, async (page, keep) => {
-  // Time passes only in `until` and `runFor`: pictures in light and dark show the same moment.
-  await page.clock.install({ time: 0 })
-  await page.clock.pauseAt(1000)
-  await page.goto(built)
-  await page.click('#start')
+await takePictures('live', { phone, desktop: { width: 1280, height: 800 } }, async (page, keep) => {
+  await start(page, '')
   await until(page, '#device-picture .active[data-state="waiting.pending"]')
   const phone = page.frameLocator('#phone-page')
   await phone.locator('input.code').fill(await page.textContent('#user-code'))
@@ -27,12 +23,10 @@ await takePictures('live', screens, async (page, keep) => {
   await settled(page)
   await page.evaluate(() => scrollTo(0, 0))
   keep(await page.screenshot())
-  // The timeline of two processes, as wide as text.
-  await page.goto('about:blank')
-  const { width, height } = page.viewportSize()
-  await page.setViewportSize({ width: Math.min(width, 744), height })
-  await page.goto(`${built}#refresh`)
-  await page.click('#start')
+})
+// The timeline of two processes, as wide as text.
+await takePictures('live', { phone, desktop: { width: 744, height: 800 } }, async (page, keep) => {
+  await start(page, '#refresh')
   await until(page, '#second-picture .active[data-state="signedIn"]')
   await page.click('[data-act=need]')
   await until(page, '#second-token:has-text("no. 2")')
@@ -40,6 +34,14 @@ await takePictures('live', screens, async (page, keep) => {
   await page.addStyleTag({ content: '#time .now { display: none } .scroller { mask: none !important }' })
   keep(await page.locator('#time').screenshot(), 'share')
 })
+
+/** Time passes only in `until` and `runFor`: pictures in light and dark show the same moment. */
+async function start(page, hash) {
+  await page.clock.install({ time: 0 })
+  await page.clock.pauseAt(1000)
+  await page.goto(built + hash)
+  await page.click('#start')
+}
 
 /** Waits for what takes the time of the page, and for what takes that of the browser. */
 async function settled(page) {

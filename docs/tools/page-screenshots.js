@@ -7,10 +7,13 @@ const built = (page) => pathToFileURL(resolve(import.meta.dirname, `../${page}/d
 /** Milliseconds until the machine has come to rest. */
 const RESTS = 900
 
-await takePictures('explorer', { '1280x800': { width: 1280, height: 800 } }, async (page, keep) => {
+const screens = { '1280x800': { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
+await takePictures('explorer', screens, async (page, keep) => {
   await page.goto(`${built('explorer')}#both`)
   await page.waitForTimeout(RESTS)
-  keep(await page.screenshot(), 'both')
+  // On a phone the other parts are above and below.
+  const machines = page.viewportSize().width < 600 ? page.locator('#stage') : page
+  keep(await machines.screenshot(), 'both')
 })
 await takePictures('.', { card: { width: 1200, height: 630 } }, async (page, keep) => {
   if (await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)) return
