@@ -178,12 +178,20 @@ if (scroller.scrollTop > 0) {
   scroller.scrollTop += topOf(rows.findLast((row) => row.checkVisibility() && topOf(row) <= 0))
 }
 
-// Shows a table that does not fit one cell below the other, with those that are alike, or lets it scroll if it has figures.
+// Shows a table that does not fit one cell below the other, with those that are alike, or lets it scroll if it has figures. If
+// only its first column is long, that one wraps.
 const tables = [...document.querySelectorAll('.tsd-typography table')]
+function layoutOf(table) {
+  const fits = (name) => {
+    table.className = name
+    return table.scrollWidth <= table.clientWidth
+  }
+  if (fits('')) return 'fits'
+  if (table.querySelector('.figure')) return 'wide'
+  return !table.querySelector('.long:not(:first-child)') && fits('narrow') ? 'fits narrow' : 'stacked'
+}
 function stackTables() {
-  for (const table of tables) table.className = ''
-  const large = tables.map((table) => (table.querySelector('.figure') ? 'wide' : 'stacked'))
-  const names = tables.map((table, index) => (table.scrollWidth > table.clientWidth ? large[index] : 'fits'))
+  const names = tables.map(layoutOf)
   const columns = tables.map((table) => table.rows[0].cells.length)
   const stacked = columns.filter((_, index) => names[index] === 'stacked')
   tables.forEach((table, index) => {

@@ -42,7 +42,7 @@ export function stackTables(content) {
         ].join(' ')
         const plain = cell.replace(RIGHT, '').replace(/^<t./, `$& class="${names}"`)
         // The names of packages are not broken.
-        const whole = plain.replaceAll(/(?<=\w)[-/](?=\w)/g, '$&&NoBreak;')
+        const whole = plain.replaceAll(/[@\w]+(?:[-/]\w+)+(?![^<]*>)/g, '<span class="whole">$&</span>')
         const hint = `<small>${text.includes('/s') ? 'more' : 'less'} is better</small>`
         if (cell.startsWith('<th'))
           return text === '' ? '<td></td>' : whole.replace(/<strong>(.*)<\/strong>/, `$1${hint}`)

@@ -211,9 +211,17 @@ function accessible(content) {
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
-/** Lets long code in tables break after "(", "," and ":", or a long path between its words. @param {string} content */
+/**
+ * Lets long code in tables break after "(", "," and ":", or a long path between its words, and no figure from its unit.
+ *
+ * @param {string} content
+ */
 function breakable(content) {
-  return content.replaceAll(/(?<=<td[^>]*>.*<code>)[^<]*(?=<\/code>.*<\/td>)/g, (code) => {
+  const figures = content.replaceAll(
+    /<(pre|code)\b.*?<\/\1>|(?<=\d) (?=(?:s|ms|[kKMG]i?B|%)(?![\w-]))/gs,
+    (found) => (found === ' ' ? '\u00a0' : found),
+  )
+  return figures.replaceAll(/(?<=<td[^>]*>.*<code>)[^<]*(?=<\/code>.*<\/td>)/g, (code) => {
     if (!/[({]/.test(code))
       return code.length < 21 || code.includes(' ') ? code : code.replaceAll(/(?<=\w[._/])(?=\w)/g, '<wbr>')
     const parts = code.split(code.includes('(') ? /(?<=\((?!\))|, )/ : /(?<=[,:] )/)
@@ -230,11 +238,11 @@ function heading(header) {
   )
 }
 
-/** Sets the RFCs of a threat below its name. @param {string} content */
+/** Sets the RFCs of a threat below its name, which ends without a full stop. @param {string} content */
 function withSources(content) {
   return content.replaceAll(
-    /(<li>\s*(?:<p>)?<strong>[^<]*)<\/strong>\s\(([\d.,\s;]+)\)\.?/g,
-    '$1<small>RFC $2</small></strong>',
+    /(<li>\s*(?:<p>)?<strong>[^<]*?)\.?<\/strong>(?:\s\(([\d.,\s;]+)\)\.?)?/g,
+    (_, name, rfcs) => `${name}${rfcs ? `<small>RFC ${rfcs}</small>` : ''}</strong>`,
   )
 }
 

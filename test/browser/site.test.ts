@@ -19,7 +19,7 @@ const PAGES = {
   function: 'functions/authgraph.authorizeDevice.html',
   options: 'interfaces/authgraph_service.ServiceOptions.html',
   module: 'modules/authgraph.html',
-  figures: 'documents/Performance.html',
+  figures: 'documents/Performance_of_the_service.html',
   machine: 'documents/Device_authorization.html',
 }
 
@@ -178,9 +178,13 @@ describe.skipIf(!hasChromium || !isBuilt)(
         .locator('table.stacked')
         .nth(count - 1)
         .waitFor()
-      const heading = await tables.first().locator('th').nth(1).textContent()
-      const cell = tables.first().locator('td').nth(1)
+      await tab.goto(String(pathToFileURL(resolve(site, 'documents/Reliability.html'))))
+      const cell = tab.locator('table.stacked td:nth-child(2)').first()
+      const heading = await cell.getAttribute('data-heading')
       expect(await cell.evaluate((td) => getComputedStyle(td, '::before').content)).toBe(`"${heading}: "`)
+      // Only its first column is long.
+      await tab.goto(String(pathToFileURL(resolve(site, 'documents/Why_Authgraph.html'))))
+      await tab.locator('table.fits.narrow', { hasText: 'Octokit' }).waitFor()
       await tab.goto(String(pathToFileURL(resolve(site, PAGES.figures))))
       await tab.locator('table.wide').first().waitFor()
       const figures = await tab.locator('table:has(.figure)').evaluateAll((all) =>
