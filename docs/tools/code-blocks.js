@@ -11,11 +11,8 @@ const LANGUAGES = {
   typescript: 'TypeScript',
 }
 
-/** An option, or words with hyphens, outside of a tag. */
-const HYPHENATED = /(?<![\w-])(?:-{1,2}\w+|\w+-\w+)(?:-\w+)*(?![\w-]|[^<>]*>)/g
-
-/** Characters of a word that is not broken. It fits on a phone. */
-const WHOLE = 24
+/** An option, or words with hyphens, outside of a tag, that fit on a phone. */
+const HYPHENATED = /(?<![\w-])(?![\w-]{25})(?:-{1,2}\w+|\w+-\w+)(?:-\w+)*(?![\w-]|[^<>]*>)/g
 
 /**
  * Gives each block of code a bar for its button, with the file name that the paragraph before it consists of, or else its
@@ -44,8 +41,6 @@ export function withBars(content) {
       word.replaceAll(/(?<=\w[(/])(?=[\w&])/g, '<wbr>'),
     )
     .replaceAll(/<code(?! class="short).*?<\/code>/gs, (code) =>
-      code.replaceAll(HYPHENATED, (word) =>
-        word.length > WHOLE ? word : `<span class="whole">${word}</span>`,
-      ),
+      code.replaceAll(HYPHENATED, '<span class="whole">$&</span>'),
     )
 }

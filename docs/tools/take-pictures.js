@@ -3,9 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { chromium } from 'playwright-core'
 
-/** Pixels of the narrowest screen whose picture is shown at half of its size. */
-const WIDE = 1000
-
 /**
  * Opens a new page in Chromium for each screen, light and dark, and takes its screenshots.
  *
@@ -23,8 +20,8 @@ export async function takePictures(folder, screens, take) {
   })
   for (const [screen, viewport] of Object.entries(screens)) {
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-      // As sharp as text on a phone.
-      const deviceScaleFactor = viewport.width < WIDE ? 2 : 1
+      // The picture of a wide screen is shown at half of its size.
+      const deviceScaleFactor = viewport.width < 1000 ? 2 : 1
       const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor })
       await take(page, (picture, name) => {
         const file = [...(name === undefined ? [] : [name]), screen, colorScheme].join('-')
