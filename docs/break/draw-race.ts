@@ -1,6 +1,7 @@
 import { type Font, widthOf } from '../../src/pictures/measure-text.ts'
 import { box, element, text } from '../../src/pictures/svg.ts'
 import { type Color, ROLES, type Role } from '../../src/pictures/theme.ts'
+import type { Box } from '../tools/places.ts'
 import type { Fault } from './faults.ts'
 import { APPROVED_AT, type Run } from './race.ts'
 import { type Segment, segmentsOf } from './segments.ts'
@@ -22,12 +23,7 @@ export interface Drawing {
 }
 
 /** A segment and its bar. */
-interface Area extends Segment {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+type Area = Segment & Box
 
 /** Pixels. */
 const FORMS = {

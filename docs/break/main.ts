@@ -26,8 +26,7 @@ function show(next: Choice): void {
     .querySelectorAll('a')
     .forEach((link, care) => {
       link.href = hashOf({ fault, isCareful: care === 1 })
-      if (isCareful === (care === 1)) link.setAttribute('aria-current', 'true')
-      else link.removeAttribute('aria-current')
+      link.ariaCurrent = isCareful === (care === 1) ? 'true' : null
     })
   showMarks()
   draw()

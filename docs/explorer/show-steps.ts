@@ -46,8 +46,7 @@ export function markStep(at: number): void {
   ;[...list.children].forEach((item, index) => {
     item.classList.toggle('ahead', index > at)
     const button = item.querySelector('button')
-    if (index === at) button?.setAttribute('aria-current', 'step')
-    else button?.removeAttribute('aria-current')
+    if (button) button.ariaCurrent = index === at ? 'step' : null
     if (index !== at || !(item instanceof HTMLElement)) return
     const { top, bottom } = item.getBoundingClientRect()
     const seen = list.getBoundingClientRect()

@@ -19,7 +19,7 @@ export class Stage {
       return frame
     })
     const machines = tree.machines.map(({ name }, machine) =>
-      make('section', 'machine', make('h3', '', name), this.#frames[machine] ?? ''),
+      make('section', 'machine card', make('h3', '', name), this.#frames[machine] ?? ''),
     )
     find('#pictures').replaceChildren(...machines)
   }

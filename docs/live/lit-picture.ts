@@ -12,14 +12,10 @@ export function lightTransitions(
 ): void {
   for (const drawn of frame.querySelectorAll<SVGGElement>('[data-transitions]')) {
     const ids = drawn.dataset.transitions?.split(' ') ?? []
-    drawn.classList.toggle(
-      'walked',
-      ids.some((id) => walked.has(id)),
-    )
-    drawn.classList.toggle(
-      'taken',
-      ids.some((id) => taken.has(id)),
-    )
+    for (const [name, lit] of Object.entries({ walked, taken })) {
+      const isLit = ids.some((id) => lit.has(id))
+      drawn.classList.toggle(name, isLit)
+    }
   }
 }
 

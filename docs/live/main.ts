@@ -50,8 +50,7 @@ function open(): void {
   next.hidden = true
   main.dataset.scene = name
   for (const link of document.querySelectorAll('[aria-label=Scenes] a'))
-    if (link.getAttribute('href') === `#${name}`) link.setAttribute('aria-current', 'page')
-    else link.removeAttribute('aria-current')
+    link.ariaCurrent = link.getAttribute('href') === `#${name}` ? 'page' : null
   find('#service').hidden = false
   begin = SCENES[name]?.() ?? begin
   showRunning()
@@ -158,8 +157,8 @@ if (/[?#&]embed\b/.test(location.href)) document.body.classList.add('embed')
 for (const tab of document.querySelectorAll<HTMLElement>('button[data-tab]'))
   tab.addEventListener('click', () => {
     main.dataset.tab = tab.dataset.tab
-    for (const other of document.querySelectorAll('button[data-tab]')) other.removeAttribute('aria-current')
-    tab.setAttribute('aria-current', 'true')
+    for (const other of document.querySelectorAll('button[data-tab]'))
+      other.ariaCurrent = other === tab ? 'true' : null
   })
 startButton.addEventListener('click', start)
 for (const button of buttons) button.addEventListener('click', () => onButton(button))

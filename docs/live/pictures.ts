@@ -25,9 +25,15 @@ export function pictures(): Plugin {
       )
       const pictureStyle = styleSheet((color) => `var(--${color})`) + lit.join('')
       return withParts(html)
-        .replace('<!-- icon -->', `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">`)
         .replace('<!-- mark -->', mark.replace(/role="img"><title>.*?<\/title>/, 'aria-hidden="true">'))
-        .replace('<!-- colors -->', `<style>${FONT_FACE}${colorVariables()}${pictureStyle}</style>`)
+        .replace(
+          '<!-- head -->',
+          `<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">
+<style>${FONT_FACE}${colorVariables()}${pictureStyle}</style>`,
+        )
         .replace('<!-- key -->', key())
         .replaceAll('<!-- ring session -->', sessionRing)
         .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))

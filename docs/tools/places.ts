@@ -2,18 +2,16 @@ import { round } from '../../src/pictures/svg.ts'
 import { type Content, LINE, PADDING, START } from './content.ts'
 import type { Arrow, Plan, Shape } from './plan-picture.ts'
 
-/** A place in a picture. Pixels. */
-export interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
-
 /** A point in a picture. Pixels. */
 export interface Point {
   readonly x: number
   readonly y: number
+}
+
+/** A place in a picture. Pixels. */
+export interface Box extends Point {
+  readonly width: number
+  readonly height: number
 }
 
 /** A shape that has its place. */

@@ -8,11 +8,9 @@ import { isIn, type Machine, type State, type Transition } from './read-machine.
 const MANY = 3
 
 /** A node of a picture: a state, or a mark that helps to read it. */
-export type Shape =
+export type Shape = { readonly id: string; readonly parent: string } & (
   | {
       readonly kind: 'state'
-      readonly id: string
-      readonly parent: string
       readonly state: State
       readonly role: Role
       readonly isInitial: boolean
@@ -26,8 +24,6 @@ export type Shape =
   /** Something that a state is about, at which transitions begin. */
   | {
       readonly kind: 'token'
-      readonly id: string
-      readonly parent: string
       readonly name: string
       readonly role: Role
       readonly written: readonly (Branch & { readonly target: string })[]
@@ -35,8 +31,6 @@ export type Shape =
   /** Transitions from several states to one target: the arrow begins at its label. */
   | {
       readonly kind: 'anywhere'
-      readonly id: string
-      readonly parent: string
       readonly label: Label
       /** The states; none if they are any, `undefined` if they are those around. */
       readonly from: readonly string[] | undefined
@@ -44,11 +38,10 @@ export type Shape =
   /** A reference to a state drawn elsewhere, where an arrow to it ends. */
   | {
       readonly kind: 'reference'
-      readonly id: string
-      readonly parent: string
       readonly state: State
       readonly role: Role
     }
+)
 
 /** Transitions that are drawn as one, and what is written beside them. */
 export interface Branch {

@@ -221,8 +221,7 @@ function markSection() {
   const isRead = (target) => target?.checkVisibility() && target.getBoundingClientRect().top < line
   const current = scrollY === 0 ? 0 : Math.max(0, targets.findLastIndex(isRead))
   links.forEach((link, at) => {
-    if (at === current) link.setAttribute('aria-current', 'location')
-    else link.removeAttribute('aria-current')
+    link.ariaCurrent = at === current ? 'location' : null
   })
 }
 addEventListener('scroll', markSection, { passive: true })

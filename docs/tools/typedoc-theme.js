@@ -1,7 +1,6 @@
 // @ts-check
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 'typedoc'
 import { runnerImport } from 'vite'
 import { withBars } from './code-blocks.js'
@@ -20,10 +19,6 @@ const PAGES = [
   { url: 'break.html', text: 'Break a login', built: 'break/dist/index.html' },
   { url: 'paths.html', text: 'Explore every path', built: 'explorer/dist/index.html' },
 ]
-
-const FONT = fileURLToPath(
-  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
-)
 
 /** Reads the fault in the address, such as `#break=503`, into the frame that breaks a login. */
 const PASS_FAULT =
@@ -80,7 +75,7 @@ export async function load(app) {
     writeFileSync(join(outputDirectory, 'assets/custom.css'), [theme.colorVariables(), ...styles].join('\n'))
     for (const picture of ['mark', 'login', 'login.narrow'])
       cpSync(join(docs, `images/${picture}.svg`), join(outputDirectory, `assets/${picture}.svg`))
-    cpSync(FONT, join(outputDirectory, 'assets/inter.woff2'))
+    cpSync(join(docs, 'live/dist/assets/inter.woff2'), join(outputDirectory, 'assets/inter.woff2'))
     cpSync(join(docs, 'tools/site.js'), join(outputDirectory, 'assets/site.js'))
     for (const { url, text, built } of PAGES) {
       const html = readFileSync(join(docs, built), 'utf8')
