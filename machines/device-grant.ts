@@ -151,7 +151,7 @@ export const deviceGrant = setup({
   initial: 'undecided',
   states: {
     undecided: {
-      description: 'The user may approve or deny; a poll is pending.',
+      description: 'The user may approve or deny; polls are told to wait.',
       tags: 'undecided',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',

@@ -17,8 +17,8 @@ Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run dia
 
 ## States and transitions
 
-Each state has its tags in parentheses, and in quotes what a user is shown. A transition is written as \`event [guard]\`; \`done\` and
-\`error\` end what the state runs. Guards are tried in the order of the source.
+Each state has its tags in parentheses, and in quotes what a user is shown. A transition is written as \`event [guard]\`;
+\`done\` and \`error\` mean that what a state runs has finished or failed. Guards are tried in the order of the source.
 
 ${states.map((state) => stateText(state, machine)).join('\n')}${fromSeveral(machine)}
 `
@@ -81,18 +81,20 @@ function rowsOf({ transitions }: Machine): Transition[][] {
 }
 
 function transitionText(transitions: readonly Transition[], machine: Machine): string {
-  const [{ trigger, guard, to, description }] = transitions as [Transition]
+  const [{ trigger, guard, from, to, description }] = transitions as [Transition]
   const seconds = machine.delays[trigger.name]
   const event = trigger.kind === 'event' ? trigger.name : `${trigger.kind} ${trigger.name}`.trim()
   const time = seconds === undefined ? '' : ` (${seconds / 1000} s)`
   const condition = guard === undefined ? '' : ` [${guard}]`
   const why = description === undefined ? '' : `, ${description}`
-  return `${code(event + time + condition)}${why} → ${targetText(to, machine)}`
+  return `${code(event + time + condition)}${why} → ${targetText(from, to, machine)}`
 }
 
-function targetText(to: string, { states }: Machine): string {
+/** A transition from a compound state to itself leaves its child as it is. */
+function targetText(from: string, to: string, { states }: Machine): string {
   const target = states.find(({ id }) => id === to)
-  if (target?.type === 'history') return 'the same as before'
+  if (target?.type === 'history' || (to === from && target?.initial !== undefined))
+    return 'the same as before'
   return code(innermost(target, states))
 }
 

@@ -102,7 +102,7 @@ export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
  * })
  * ```
  *
- * @throws {@link JwtError} `bad_app_id`, `sign_failed`, or a code that begins with `key_`, always as a rejection.
+ * @throws {@link JwtError} `bad_app_id`, `sign_failed`, or a code that begins with `key_`.
  * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
  */
 export async function signAppJwt(options: AppJwtOptions): Promise<Secret> {

@@ -15,7 +15,7 @@ const ANY_SITE = /(?:^|\s)(?:\*|https?:(?:\/\/\*)?)(?=\s|$)/i
 export async function checkPage(check: Check, address: string): Promise<void> {
   // The service chose this URL. On another origin, it may be a site that nobody wants to test.
   if (!check.isUnderTest(address))
-    throw new NotApplicable('the page is on another origin: allow it with pageOrigin')
+    throw new NotApplicable('the page is on another origin: allow it with pageOrigin (--page-origin)')
   const response = await check.wire.send({ method: 'GET', url: address })
   if (response.status >= 300 && response.status < 400)
     throw new NotApplicable('the page redirects, for example to a sign-in')

@@ -71,8 +71,8 @@ export interface Service {
    * }
    * ```
    *
-   * A token that was issued for one of `resources` is accepted only if you name that resource, and then no other token
-   * is accepted. Personal access tokens are accepted too. For passwords and app JWTs, use `authenticate`.
+   * A token that was issued for one of `resources` is accepted only if you name that resource, and then no other token is accepted.
+   * If you name no resource, personal access tokens are accepted too. For passwords and app JWTs, use `authenticate`.
    *
    * @throws {@link BadOptionError} for an option that is not valid.
    */
@@ -128,8 +128,8 @@ export type Revocable =
 const IN_PROCESS = 'http://localhost'
 
 /**
- * Creates a service that issues device codes, user codes and access tokens, and serves the verification page. Without
- * `identify`, and `issueToken` or `keys`, it is for development only.
+ * Creates a service that issues device codes, user codes and access tokens, and serves the verification page. In
+ * production, pass `identify` and either `issueToken` or `keys`: the defaults are for development only.
  *
  * @throws {@link BadOptionError} for an option that is not valid.
  * @example For development, with the same user for every visitor

@@ -30,8 +30,8 @@ export interface Store {
    * @param change Receives the current value, or `undefined` if there is no record or it has expired. It must be pure and
    * synchronous: it is called again if another instance changed the record first. If it throws, the record stays
    * unchanged and `update` rejects with that error.
-   * @param expected `null` if there probably is no record. A store may start from that instead of reading, if its write finds
-   * out that there is one. A store may ignore it.
+   * @param expected `null` if the caller expects no record. The store may write without reading first, if the write fails when
+   * there is a record after all. A store may ignore it.
    * @throws {@link StoreUnavailableError} within a few seconds, if the records cannot be reached. The service then
    * responds with 503 and `Retry-After`.
    */

@@ -74,7 +74,7 @@ const REFUSED: readonly Refused[] = [
   [`${CHECK} --deny`, ["sh -c 'deny CODE'"], 'a separate word'],
 
   ['serve', [], 'No client is registered: add --client ID=NAME', 'serve --help'],
-  ['serve --client no-name', [], 'Expected an id and a name'],
+  ['serve --client no-name', [], 'Expected a client ID and a name'],
   ['serve --client a=A --client a=B', [], 'clients must not contain the same clientId twice'],
   ['serve --clients /no/such/file', [], '--clients: the file cannot be read (ENOENT)'],
   ['serve --clients', [PACKAGE], '--clients: the file must contain [{ "clientId"'],

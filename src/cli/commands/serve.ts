@@ -101,7 +101,7 @@ function readAddress(address: string): string {
 function addClient(text: string, clients: readonly NamedClient[] = []): NamedClient[] {
   const [, clientId, name] = /^([^=]+)=(.+)$/.exec(text) ?? []
   if (clientId === undefined || name === undefined)
-    throw new InvalidArgumentError('Expected an id and a name, such as my-id="My device".')
+    throw new InvalidArgumentError('Expected a client ID and a name, such as my-id="My device".')
   return [...clients, { clientId, name }]
 }
 
