@@ -151,7 +151,7 @@ export const deviceGrant = setup({
   initial: 'undecided',
   states: {
     undecided: {
-      description: 'The user may approve or deny; polls are told to wait.',
+      description: 'The user may approve or deny; polls get authorization_pending or slow_down.',
       tags: 'undecided',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',
