@@ -65,7 +65,7 @@ export function raceStyle(colorOf: (color: Color) => string): string {
   )
   return [
     ...roles,
-    `.below{paint-order:stroke;stroke:${colorOf('paper')};stroke-width:8}`,
+    `.below{paint-order:stroke;stroke:${colorOf('paper')};stroke-width:5}`,
     '.words{font-weight:700}.poll{stroke-width:0}.cross{stroke-width:3;stroke-linecap:round}',
     `.grid{stroke:${colorOf('line')}}.cover{fill:${colorOf('paper')};transform:scaleX(0);transform-box:fill-box;transform-origin:right}`,
     `.approval line{stroke:${colorOf('good-line')};stroke-width:2}.approval rect{fill:${colorOf('good-ink')}}.approval text{fill:${colorOf('paper')};font-weight:700;font-size:12px}`,

@@ -238,12 +238,10 @@ find('#graphs').append(
   }),
 )
 find('#filters').addEventListener('input', filter)
-find('#filters').addEventListener('reset', () => {
-  // The fields are empty after this event.
-  setTimeout(() => {
-    filter()
-    find('#tree').focus()
-  })
+find('#none button').addEventListener('click', () => {
+  find<HTMLFormElement>('#filters').reset()
+  filter()
+  find('#tree').focus()
 })
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
 find('#tree').addEventListener('click', ({ target }) => {

@@ -116,8 +116,8 @@ function likeness(text, words) {
 function linkTo({ page, section: { anchor, heading, text: prose, code }, isFirst }, words, index) {
   const marks = new RegExp(`\\b(${words.join('|')})`, 'gi')
   // The text of a page to see is made of buttons: its description says more.
-  const shown = page.group === 'See it run' ? [] : [prose, code]
-  const text = shown.find((one) => one.search(marks) >= 0) ?? prose
+  const found = page.group !== 'See it run' && [prose, code].find((one) => one.search(marks) >= 0)
+  const text = found || prose
   const begin = text.search(marks) - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
   const context = `${from > 0 ? '… ' : ''}${text.slice(from, from + SHOWN)}${text.length > from + SHOWN ? '…' : ''}`
