@@ -36,16 +36,13 @@ export function showMessage(
   if (present) {
     present.append(line)
     if (order === 'newest first') fold(present)
-    return
+  } else {
+    const item = make('li', 'exchange', make('p', 'at', timeText(at)), line)
+    item.dataset.exchange = id
+    if (order === 'newest first') prepend(list, item, KEPT)
+    else list.append(item)
   }
-  const item = make('li', 'exchange', make('p', 'at', timeText(at)), line)
-  item.dataset.exchange = id
-  if (order === 'newest first') {
-    prepend(list, item, KEPT)
-    return
-  }
-  list.append(item)
-  if (order === 'oldest first') list.scrollTop = item.offsetTop
+  if (order === 'oldest first') list.scrollTop = list.scrollHeight
 }
 
 function wayOf(kind: Message['kind'], who: string): string {

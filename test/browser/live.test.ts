@@ -337,6 +337,11 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     // It opens with the recording of the README, at the top.
     await live.lit('device', 'authorized')
     expect(await live.tab.evaluate(() => scrollY)).toBe(0)
+    // The list is at its end, where the token is.
+    const list = live.tab.locator('#exchanges')
+    expect(
+      await list.evaluate((all) => all.scrollHeight - all.clientHeight - all.scrollTop),
+    ).toBeLessThanOrEqual(1)
     for (const [button, state] of [
       ['#restart', 'requesting'],
       ['#on', 'waiting'],
