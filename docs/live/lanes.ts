@@ -3,8 +3,9 @@ import { isCalm, make, timeText } from './elements.ts'
 /** Pixels. */
 const TOP = 10
 const BAR = 28
-/** Between two lanes: of few, and of many. */
+/** Between two lanes: of few, and of many. Above a lane: its name, on a phone. */
 const WIRE = { few: 44, many: 34 }
+const NAME = 16
 const FEW = 3
 const BELOW = 28
 const RIGHT = 12
@@ -14,8 +15,8 @@ const INSET = 10
 /** How much wider than needed a step may be. */
 const SPREAD = 2.5
 
-/** Pixels below which a growing picture is whole, with numbers for words, and how much narrower a step may be in it. */
-const PHONE = { width: 400, least: 0.12 }
+/** Pixels below which a growing picture has its names above the lanes, and steps as narrow as its words permit. */
+const PHONE = { width: 460, least: 13 }
 
 /** Seconds of a wait that is drawn too short for its length, and marked so. */
 const LONG = 2
@@ -23,6 +24,9 @@ const LONG = 2
 /** Pixels between two messages of one step, and how far one moves to the right on its way. */
 const APART = 26
 const LEAN = 10
+
+/** Measures names. */
+const pen = document.createElement('canvas').getContext('2d')
 
 /** A message between two lanes, and what it says in a word. */
 export interface LaneMessage {
@@ -45,10 +49,7 @@ export interface LaneStep {
 export class Lanes {
   readonly #scroller = make('div', 'scroller')
   readonly #names = make('div', 'lane-names')
-  readonly #key = make('p', 'key')
   readonly #roleOf: (lane: number, state: string) => string
-  /** The words that have no room: the picture shows their numbers. */
-  #numbered: string[] = []
   /** Where a lane begins. */
   #topOf = (_: number) => 0
   /** Where the steps begin. */
@@ -69,7 +70,8 @@ export class Lanes {
     this.#names.ariaHidden = 'true'
     this.#scroller.addEventListener('scroll', () => this.#keepNames(), { passive: true })
     element.replaceChildren(this.#names, this.#scroller)
-    element.after(this.#key)
+    const key = make('p', 'key', make('b', '', '//'), ` wait of ${LONG}s or more, not to scale`)
+    element.after(key)
   }
 
   /**
@@ -77,22 +79,21 @@ export class Lanes {
    *
    * @param onChoose Called with the index of the step that the user clicks.
    */
-  show(names: readonly string[], told: readonly LaneStep[], onChoose?: (index: number) => void): void {
-    const room = this.#scroller.clientWidth - RIGHT
-    const isSmall = room < PHONE.width && onChoose === undefined
-    this.#numbered = []
-    const steps = isSmall ? told.map((step) => this.#withNumbers(step)) : told
-    const wire = names.length > FEW ? WIRE.many : WIRE.few
-    const topOf = (lane: number) => TOP + lane * (BAR + wire)
+  show(names: readonly string[], steps: readonly LaneStep[], onChoose?: (index: number) => void): void {
+    const whole = this.#scroller.parentElement?.clientWidth ?? 0
+    const isSmall = whole < PHONE.width && onChoose === undefined
+    this.#names.classList.toggle('above', isSmall)
+    const right = isSmall ? 0 : RIGHT
+    const room = this.#scroller.clientWidth - right
+    const above = isSmall ? NAME : 0
+    const wire = (names.length > FEW ? WIRE.many : WIRE.few) + above
+    const topOf = (lane: number) => TOP + above + lane * (BAR + wire)
     this.#topOf = topOf
     const height = topOf(names.length) - wire + BELOW
-    const least = steps.map((_, index) => widthOf(steps, index))
-    const widths = spread(least, room, isSmall ? PHONE.least : 1)
+    const widths = spread(isSmall ? squeeze(steps) : steps.map((_, index) => widthOf(steps, index)), room)
     const starts = widths.map((_, index) => sum(widths.slice(0, index)))
     const end = sum(widths)
-    // When its end is in sight, the picture begins with a whole step.
-    const over = Math.max(0, end - room)
-    const width = Math.ceil(room + (starts.find((x) => x >= over) ?? over)) + RIGHT
+    const width = Math.round(Math.max(room, end)) + right
     const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true' })
     this.#starts = starts
     this.#bars = []
@@ -103,39 +104,36 @@ export class Lanes {
       else
         svg.append(draw('rect', { class: 'bare', x: 1, y: topOf(lane) + 9, width: end, height: 10, rx: 5 }))
     })
+    const scrolled = starts.find((x) => x >= end - room - 1) ?? 0
     let shown = ''
-    // Where the last time begins in a small picture
-    const last = end - timeText(steps.at(-1)?.at ?? 0).length * LETTER
-    const free = isSmall ? last - 16 : end
+    let free = 0
     steps.forEach(({ at, messages }, index) => {
       const x = starts[index] ?? 0
+      const next = x + (widths[index] ?? 0)
       const time = timeText(at)
-      const isLast = index === steps.length - 1
-      // A small picture has room for the first time and the last one.
-      const isTold = isSmall
-        ? index === 0 || isLast
-        : time !== shown && time.length * LETTER <= (widths[index] ?? 0)
-      const slashes = Math.max(x + (widths[index] ?? 0) - 20, isSmall ? 44 : 0)
+      const isLong = waitAfter(steps, index) >= LONG
+      // A time may reach below the next steps, but not to a mark.
+      const isTold = time !== shown && x >= free && x + time.length * LETTER <= (isLong ? next - 17 : width)
+      if (isTold) free = x + time.length * LETTER + 8
       const group = draw('g', { class: onChoose ? 'column chosen' : 'column' })
       group.dataset.index = String(index)
       group.append(
         draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
-        words('tick', isSmall && isLast ? Math.min(x + 2, last) : x + 2, height - 8, isTold ? time : ''),
-        words('tick', slashes, height - 8, waitAfter(steps, index) < LONG || slashes > free ? '' : '//'),
+        words('tick', x + 2, height - 8, isTold ? time : ''),
+        words('tick', next - 14, height - 8, isLong ? '//' : ''),
         ...drawMessages(messages, x + 6, topOf),
       )
       shown = time
       group.addEventListener('click', () => onChoose?.(index))
       svg.append(group)
     })
-    const key = [...this.#numbered, `wait of ${LONG}s or more, not to scale`].map((words, index) =>
-      make('span', '', make('b', '', index < this.#numbered.length ? String(index + 1) : '//'), ` ${words}`),
-    )
-    this.#key.replaceChildren(...key)
+    // A message at the left edge needs the place of a name.
+    const isMet = steps[starts.indexOf(scrolled)]?.messages.some(({ kind }) => kind !== 'note')
     this.#names.replaceChildren(
       ...names.map((name, lane) => {
         const shown = make('span', '', name)
-        shown.style.top = `${topOf(lane)}px`
+        shown.style.top = `${topOf(lane) - above * 1.4}px`
+        shown.style.left = isSmall && isMet ? '22px' : ''
         return shown
       }),
     )
@@ -159,18 +157,6 @@ export class Lanes {
       })
   }
 
-  #withNumbers(step: LaneStep): LaneStep {
-    return {
-      ...step,
-      messages: step.messages.map((message) => ({ ...message, words: this.#numberOf(message.words) })),
-    }
-  }
-
-  #numberOf(words: string): string {
-    if (!this.#numbered.includes(words)) this.#numbered.push(words)
-    return String(this.#numbered.indexOf(words) + 1)
-  }
-
   /** Neighbouring steps in one state share a bar. */
   #drawSpans(svg: Element, steps: readonly LaneStep[], lane: number, starts: readonly number[]): void {
     steps.forEach(({ states }, index) => {
@@ -181,10 +167,8 @@ export class Lanes {
       const y = this.#topOf(lane)
       const group = draw('g', { class: this.#roleOf(lane, state) })
       group.dataset.index = String(index)
-      const isCut = right - left < lastOf(state).length * LETTER + 2
-      const shown = isCut ? this.#numberOf(lastOf(state)) : lastOf(state)
-      const length = shown.length * LETTER
-      const name = words('name', 0, y + 18, shown)
+      const length = measure(lastOf(state))
+      const name = words('name', 0, y + 18, lastOf(state))
       this.#bars.push({
         name,
         first: left + Math.min(INSET, (right - left - length) / 2),
@@ -207,10 +191,17 @@ export class Lanes {
       name.setAttribute('x', String(Math.max(first, Math.min(scrollLeft + INSET, last))))
     for (const text of this.#scroller.querySelectorAll('text')) {
       const x = Number(text.getAttribute('x'))
-      const isCut = x < scrollLeft || x + (text.textContent?.length ?? 0) * LETTER > scrollLeft + clientWidth
+      const isCut = x < scrollLeft || x + measure(text.textContent ?? '') > scrollLeft + clientWidth
       text.setAttribute('visibility', isCut ? 'hidden' : 'visible')
     }
   }
+}
+
+/** Pixels of the name of a state. */
+function measure(name: string): number {
+  if (pen === null) return name.length * LETTER
+  pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`
+  return pen.measureText(name).width - name.length * 0.24
 }
 
 /** The name of a state without its parents. */
@@ -231,10 +222,31 @@ function widthOf(steps: readonly LaneStep[], index: number): number {
   )
 }
 
-/** Spreads the steps over the room that there is, if they then are not too narrow. */
-function spread(least: readonly number[], room: number, narrowest: number): number[] {
-  const part = Math.min(SPREAD, room / sum(least))
-  return least.map((width) => (part < narrowest ? width : width * part))
+/** Pixels of steps whose names and messages reach below the next ones until there is something else. */
+function squeeze(steps: readonly LaneStep[]): number[] {
+  const starts = [0]
+  steps.forEach((_, index) => {
+    const next = steps[index + 1]
+    const needed = steps.slice(0, index + 1).map(({ at, states, messages }, first) => {
+      const names = states.map((state, lane) =>
+        state && state !== steps[first - 1]?.states[lane] && state !== next?.states[lane]
+          ? measure(lastOf(state)) + 6
+          : 0,
+      )
+      const told = sum(messages.map(spaceOf))
+      const message = next === undefined ? told : next.messages.length > 0 ? told - 8 : 0
+      const time = waitAfter(steps, first) < LONG ? 0 : timeText(at).length * LETTER + 20
+      return (starts[first] ?? 0) + Math.max(PHONE.least, time, message, ...names)
+    })
+    starts.push(Math.max(...needed))
+  })
+  return steps.map((_, index) => (starts[index + 1] ?? 0) - (starts[index] ?? 0))
+}
+
+/** Spreads the steps over the room that there is. If it is too small, the last steps fill it. */
+function spread(least: readonly number[], room: number): number[] {
+  const fitting = least.map((_, index) => sum(least.slice(index))).find((total) => total <= room) ?? room
+  return least.map((width) => width * Math.min(SPREAD, room / fitting))
 }
 
 /** Seconds until the next step. */
