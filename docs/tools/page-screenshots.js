@@ -7,13 +7,16 @@ const built = (page) => pathToFileURL(resolve(import.meta.dirname, `../${page}/d
 /** Milliseconds until the machine has come to rest. */
 const RESTS = 900
 
-const screens = { '1280x800': { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
+const screens = { desktop: { width: 1160, height: 800 }, phone: { width: 390, height: 844 } }
 await takePictures('explorer', screens, async (page, keep) => {
   await page.goto(`${built('explorer')}#both`)
   await page.waitForTimeout(RESTS)
-  // On a phone the other parts are above and below.
-  const machines = page.viewportSize().width < 600 ? page.locator('#stage') : page
-  keep(await machines.screenshot(), 'both')
+  await page.addStyleTag({ content: '.buttons { display: none }' })
+  const { width, height } = page.viewportSize()
+  const stage = await page.locator('#stage').boundingBox()
+  // Without the head, the tree and the buttons. On a phone the other parts are above and below.
+  const clip = width < 600 ? stage : { ...stage, width: width - stage.x, height: height - stage.y }
+  keep(await page.screenshot({ clip, fullPage: width < 600 }), 'both')
 })
 await takePictures('.', { card: { width: 1200, height: 630 } }, async (page, keep) => {
   if (await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)) return

@@ -21,7 +21,7 @@ export async function takePictures(folder, screens, take) {
   for (const [screen, viewport] of Object.entries(screens)) {
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       // The picture of a wide screen is shown at half of its size.
-      const deviceScaleFactor = viewport.width < 1000 ? 2 : 1
+      const deviceScaleFactor = viewport.width < 1200 ? 2 : 1
       const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor })
       await take(page, (picture, name) => {
         const file = [...(name === undefined ? [] : [name]), screen, colorScheme].join('-')
