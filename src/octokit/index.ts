@@ -1,5 +1,5 @@
 /**
- * Authenticates Octokit with any form of authentication.
+ * Authenticates Octokit with any form of authentication. Start with {@link octokitAuth}.
  *
  * @module authgraph/octokit
  */

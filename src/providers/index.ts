@@ -1,5 +1,6 @@
 /**
  * Providers whose endpoints are known: Keycloak, Microsoft Entra ID, Okta, Auth0, Google and GitLab.
+ * Start with {@link knownProvider}.
  *
  * @module authgraph/providers
  */

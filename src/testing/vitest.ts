@@ -1,5 +1,5 @@
 /**
- * The sandbox as a Vitest fixture.
+ * The sandbox as a Vitest fixture. Start with {@link test}.
  *
  * @module authgraph/testing/vitest
  */

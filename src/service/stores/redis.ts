@@ -1,5 +1,5 @@
 /**
- * A store in Redis, which several instances of a service can share.
+ * A store in Redis, which several instances of a service can share. Start with {@link redisStore}.
  *
  * @module authgraph/service/redis
  */
