@@ -115,9 +115,7 @@ test.each([
     expect(losses.map(([faults, trace]) => `| ${told} | ${faults} | ${trace} |`)).toEqual(
       listed(told).filter((row) => options.combined.length > 0 || !hasTwo(row)),
     )
-    printed.push(
-      `two sessions: ${situations} situations, ${walked} of ${edges} edges (reuse window: ${told})\n`,
-    )
+    printed.push(`two sessions: ${situations} situations, ${walked} of ${edges} edges (window: ${told})\n`)
   },
 )
 
