@@ -38,7 +38,7 @@ export function withBars(content) {
     )
     .replaceAll(/<code>(?=[^<]{1,24}<)/g, '<code class="short">')
     .replaceAll(/(?<=<code>[^<]*)[^<\s]{30,}(?=[^<]*<\/code>)/g, (word) =>
-      word.replaceAll(/(?<=\w[(/])(?=[\w&])/g, '<wbr>'),
+      word.replaceAll(/(?<=\w[(/:])(?=[\w&])/g, '<wbr>'),
     )
     .replaceAll(/<code(?! class="short).*?<\/code>/gs, (code) =>
       code.replaceAll(HYPHENATED, '<span class="whole">$&</span>'),

@@ -218,7 +218,7 @@ function breakable(content) {
   )
   return figures.replaceAll(/(?<=<td[^>]*>.*<code>)[^<]*(?=<\/code>.*<\/td>)/g, (code) => {
     if (!/[({]/.test(code))
-      return code.length < 21 || code.includes(' ') ? code : code.replaceAll(/(?<=\w[._/])(?=\w)/g, '<wbr>')
+      return code.length < 18 || code.includes(' ') ? code : code.replaceAll(/(?<=\w[._/])(?=\w)/g, '<wbr>')
     const parts = code.split(code.includes('(') ? /(?<=\((?!\))|, )/ : /(?<=[,:] )/)
     return parts.map((part) => `<span>${part}</span>`).join('<wbr>')
   })
