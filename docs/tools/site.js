@@ -187,8 +187,8 @@ function layoutOf(table) {
     return table.scrollWidth <= table.clientWidth
   }
   if (fits('')) return 'fits'
-  if (table.querySelector('.figure')) return 'wide'
-  return !table.querySelector('.long:not(:first-child)') && fits('narrow') ? 'fits narrow' : 'stacked'
+  if (!table.querySelector('.long:not(:first-child)') && fits('narrow')) return 'fits narrow'
+  return table.querySelector('.figure') ? 'wide' : 'stacked'
 }
 function stackTables() {
   const names = tables.map(layoutOf)
