@@ -16,6 +16,7 @@ import {
   nameOfBothSidesPath,
 } from '../../test/paths/both-sides-walk.ts'
 import { DEVICE_SETS, FAMILIES, SERVICES, titleOfFamily, titleOfService } from '../../test/paths/path-sets.ts'
+import { nameOfFamilyPath } from '../../test/paths/walks/family-names.ts'
 import { type FamilyResult, familyWalk } from '../../test/paths/walks/family-walk.ts'
 import { nameOfServicePath } from '../../test/paths/walks/service-names.ts'
 import type { PollResult } from '../../test/paths/walks/service-walk.ts'
@@ -125,21 +126,18 @@ export function graphs(): Graph[] {
       test: 'test/paths/family.test.ts',
       machines: [FAMILY],
       lanes: [{ name: 'client' }, { name: 'service', machine: 0 }],
-      sets: FAMILIES.map((options) => {
-        const walk = familyWalk(options)
-        return {
-          title: titleOfFamily(options),
-          paths: shown(walk, 'shortest', (before, step, after) => ({
-            words: walk.labelOf(step),
-            states: [taken(refreshFamily, before.family, after.events, after.family)],
-            wire: [
-              ...(step.type === 'refresh' ? [REFRESH] : step.type === 'revoke' ? [REVOKE] : []),
-              ...after.results.map((result) => refreshMessage(result, options.dialect)),
-              ...(step.type === 'revoke' ? (['<200'] as const) : []),
-            ],
-          })),
-        }
-      }),
+      sets: FAMILIES.map((options) => ({
+        title: titleOfFamily(options),
+        paths: shown(familyWalk(options), 'shortest', (before, step, after) => ({
+          words: nameOfFamilyPath([{ step, situation: after }]),
+          states: [taken(refreshFamily, before.family, after.events, after.family)],
+          wire: [
+            ...(step.type === 'refresh' ? [REFRESH] : step.type === 'revoke' ? [REVOKE] : []),
+            ...after.results.map((result) => refreshMessage(result, options.dialect)),
+            ...(step.type === 'revoke' ? (['<200'] as const) : []),
+          ],
+        })),
+      })),
     },
     {
       id: 'both',

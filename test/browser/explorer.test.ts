@@ -61,6 +61,9 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
       await tab.locator(`#graphs a[aria-current][href="#${id}"]`).waitFor()
       expect(await found()).toBe(`${figure(name)} paths`)
       expect(await tab.locator('#ends .good').count()).toBeGreaterThan(0)
+      // Steps are told in words, not by their identifiers.
+      const steps = await tab.locator('#filter-step option').allTextContents()
+      expect(steps.join(' ').replaceAll('signedIn', '')).not.toMatch(/[a-z][A-Z]/)
     }
   })
 

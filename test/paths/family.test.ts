@@ -4,6 +4,7 @@ import { type Edge, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenFamily } from './driven-family.ts'
 import { FAMILIES, titleOfFamily } from './path-sets.ts'
 import { proveWalks } from './prove-walks.ts'
+import { nameOfFamilyPath } from './walks/family-names.ts'
 import { type FamilySituation, type FamilyWalkStep, familyWalk } from './walks/family-walk.ts'
 
 proveWalks<FamilySituation, FamilyWalkStep>(
@@ -13,6 +14,7 @@ proveWalks<FamilySituation, FamilyWalkStep>(
     title: titleOfFamily(options),
     walk: familyWalk(options),
     kind: 'shortest',
+    nameOf: nameOfFamilyPath,
     begin: () => new DrivenFamily(options, false),
     beginBound: () => new DrivenFamily(options, true),
     expectTarget: (edge) =>
