@@ -18,7 +18,8 @@ Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run dia
 ## States and transitions
 
 Each state has its tags in parentheses, and in quotes what a user is shown. A transition is written as \`event [guard]\`;
-\`done\` and \`error\` mean that what a state runs has finished or failed. Guards are tried in the order of the source.
+\`done\` and \`error\` mean that what a state runs has finished or failed. Guards are tried in the order of the source
+file. Transitions that several states share are listed last here, even if they are tried first.
 
 ${states.map((state) => stateText(state, machine)).join('\n')}${fromSeveral(machine)}
 `

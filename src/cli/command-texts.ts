@@ -22,6 +22,7 @@ const ADVICE: Partial<Record<Code, string>> = {
   response_too_large: CHECK_ADDRESS,
   refused: 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.',
   bad_resume: 'Run the command without --resume.',
+  key_unreadable: '--key takes the name of a PEM file, - for standard input, or env:NAME for a variable.',
   bad_app_id: 'Set --app-id to the ID shown in the settings of the app.',
   secret_in_argument:
     'Use a file, - for standard input, or env:NAME for a variable. Treat the secret as leaked, and revoke it.',

@@ -30,8 +30,8 @@ export interface Store {
    * @param change Receives the current value, or `undefined` if there is no record or it has expired. It must be pure and
    * synchronous: it is called again if another instance changed the record first. If it throws, the record stays
    * unchanged and `update` rejects with that error.
-   * @param expected `null` if the caller expects no record. The store may write without reading first, if the write fails when
-   * there is a record after all. A store may ignore it.
+   * @param expected `null` if the caller expects no record. The store may skip the read if its write fails when there is a record. It
+   * may also ignore `null`.
    * @throws {@link StoreUnavailableError} within a few seconds, if the records cannot be reached. The service then
    * responds with 503 and `Retry-After`.
    */

@@ -104,7 +104,10 @@ test('a profile that points to another service does not get the token, and can b
     value.data.address.host = evil.url
   })
   const input = `protocol=http\nhost=${new URL(evil.url).host}\n`
-  const stderr = ['belongs to another service than its profile says', 'run authgraph logout --profile work']
+  const stderr = [
+    'belongs to a different service from the one in its profile',
+    'run authgraph logout --profile work',
+  ]
   for (const words of ['token', 'api /user', 'git-credential get'])
     await world.expect(words, { code: 1, stdout: '', stderr }, { input })
   await world.expect('status', { code: 1 })

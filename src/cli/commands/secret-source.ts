@@ -11,12 +11,13 @@ import { CommandError } from '../command-error.ts'
  */
 export async function readSecret(source: string, option: string): Promise<Secret> {
   const secret = (await textAt(source, option)).trim()
-  if (secret === '')
-    throw new CommandError(
-      'usage',
-      `${option} is empty: check that the variable is set and the file has content`,
-    )
+  if (secret === '') throw new CommandError('usage', `${option} is empty: ${adviceFor(source)}`)
   return new Secret(secret)
+}
+
+function adviceFor(source: string): string {
+  if (source === '-') return 'pipe it to this command'
+  return source.startsWith('env:') ? 'check that the variable is set' : 'check the file'
 }
 
 async function textAt(source: string, option: string): Promise<string> {

@@ -122,7 +122,7 @@ export function loginError(name: string, error: unknown): unknown {
   if (error instanceof DamagedRecordError) return damagedLogin(name)
   if (error instanceof WrongHostError)
     return new WrongHostError(
-      `the login of ${name} belongs to another service than its profile says: run authgraph logout --profile ${name}`,
+      `the login of ${name} belongs to a different service from the one in its profile: run authgraph logout --profile ${name}`,
     )
   if (error instanceof LoginRequiredError)
     return new CommandError(
@@ -213,7 +213,9 @@ function profileHere({ path, profile: name, host }: DirectoryProfile): NamedProf
       `${path} selects a login that is not saved: run authgraph login with the profile and the host in that file`,
     )
   if (authOrigin(profile.address).host === host) return profile
-  throw new WrongHostError(`${path} selects a login to another host than the saved login ${name}`)
+  throw new WrongHostError(
+    `the host in ${path} is not the host of the saved login ${name}: correct the file, or delete it`,
+  )
 }
 
 function readable(name: string): NamedProfile | CommandError | undefined {
