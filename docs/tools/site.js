@@ -47,10 +47,10 @@ function readable(page) {
   return { ...page, sections }
 }
 
-/** Words in lower case, with a space around each. */
+/** Words in lower case, with a space around each. What is done is found by the name of its method, `logout`. */
 function plain(text) {
   const words = text.toLowerCase().replaceAll(/[^\p{L}\d_]+/gu, ' ')
-  return ` ${words.trim()} `
+  return ` ${words.trim()} `.replaceAll(' log out ', ' logout ')
 }
 
 function showResults() {

@@ -29,6 +29,8 @@ const SEARCHES = [
   ['authorizeDev', 'authorizeDevice', 1],
   ['slow_down', 'Errors', 1],
   ['logout', 'Session', 1],
+  ['log out', 'Session', 1],
+  ['log out', 'Refresh and revoke tokens', 10],
   ['git credential', 'Command line', 1],
   ['react', 'Show a login on a web page', 1],
   ['dpop', 'dpop', 2],
