@@ -198,8 +198,9 @@ function wordsIn({ role, words, x, y, width, height }: Area, approval: number | 
   const isWide = approval !== undefined && noteAt - x >= LEAST_WORDS && noteAt + note <= end
   const hasNote = role === 'bad' && isWide
   const room = (hasNote ? noteAt : end) - x - inset
-  // Only errors are long.
-  const shown = role === 'bad' || widthOf(words, BOLD) <= room ? cut(words, room) : ''
+  // Only errors are long. The pauses of one run differ by little: their words stand all inside or all below.
+  const isTight = role === 'over' && inset < 8
+  const shown = role === 'bad' || (!isTight && widthOf(words, BOLD) <= room) ? cut(words, room) : ''
   const below = y + height + POLLS + BELOW
   const inWords =
     inset < 8
