@@ -157,7 +157,7 @@ export const refreshFamily = setup({
     },
     revoked: {
       type: 'final',
-      description: 'A logout, the host or a reuse ended the family.',
+      description: 'A logout, your server or a reused token ended the family.',
       tags: 'over',
       meta: { text: 'Logged out.' },
     },

@@ -131,7 +131,7 @@ test.each(['app.pem', './my-ssh-key.2024-01-01.pem', '/run/secrets/app', 'C:\\ke
   async (privateKey) => {
     await expect(signAppJwt({ appId: 1, privateKey })).rejects.toMatchObject({
       code: 'key_unreadable',
-      message: 'the private key cannot be read: pass the text of a PEM file',
+      message: 'the private key cannot be read: it must be the text of a PEM file',
     })
   },
 )

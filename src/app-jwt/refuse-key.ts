@@ -8,7 +8,7 @@ const ADVICE = {
   key_openssh: 'the private key is in OpenSSH format: convert a copy with "ssh-keygen -p -m PEM -f <copy>"',
   key_encrypted: 'the private key is encrypted: decrypt it with "openssl pkey -in <file> -out <new file>"',
   key_not_rsa: 'the key is not an RSA key for RS256: generate a new key in the settings of the app',
-  key_unreadable: 'the private key cannot be read: pass the text of a PEM file',
+  key_unreadable: 'the private key cannot be read: it must be the text of a PEM file',
   key_too_short: 'the RSA key has fewer than 2048 bits: generate a new key in the settings of the app',
 } satisfies Record<Extract<JwtErrorCode, `key_${string}`>, string>
 

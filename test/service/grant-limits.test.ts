@@ -24,8 +24,8 @@ function start(limits: ServiceOptions['limits'] = {}, options: TestOptions = {})
 const busy = () => '192.0.2.1'
 const stranger = (index: number) => `198.51.100.${index}`
 
-describe('grants in all', () => {
-  test('go only to networks without one once half are issued, up to a hard limit', async () => {
+describe('once half of all grants are issued', () => {
+  test('only networks without a grant get one, up to a hard limit', async () => {
     const service = start({ grantsInAll: { max: 10, window: 900 } })
     expect(await service.fill(9, busy)).toBe(5)
     expect(await service.fill(9, stranger)).toBe(5)

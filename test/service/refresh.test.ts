@@ -62,7 +62,7 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
 ])('in the dialect %s', (dialect, { status, error, separator }) => {
   const lifetimeOf = (seconds: number) => (dialect === 'github' ? { refresh_token_expires_in: seconds } : {})
 
-  test('a login and each refresh bring a short-lived token and a refresh token, uncacheable', async () => {
+  test('a login and each refresh return a short-lived token and a refresh token, and may not be cached', async () => {
     const service = start({ dialect })
     const pair = {
       access_token: expect.stringMatching(/^gho_\w{40}$/),

@@ -321,5 +321,5 @@ function hostOfVariable(text: string): string {
 
 function tokenOfVariable(name: string, text: string): Secret {
   if (isToken(text)) return new Secret(text)
-  throw new CommandError('usage', `${name} contains characters that a token cannot have`)
+  throw new CommandError('usage', `${name} contains characters that a token cannot contain`)
 }

@@ -41,7 +41,7 @@ export async function openMcpLogin(
       if (named === issuer) return true
       throw new CommandError(
         'usage',
-        `${new URL(server).host} wants a login at ${named}: if you trust that, add --issuer ${named}`,
+        `${new URL(server).host} wants a login at ${named}: if you trust it, add --issuer ${named}`,
       )
     },
     ...more,
