@@ -212,8 +212,6 @@ function open(): void {
   const linked = hash && allOf(tree.roots).find((step) => step.id === hash)
   choose(linked || first)
   stopAt(path.length - 1)
-  // A phone has no room for the whole path.
-  if (NARROW.matches) find('#axis .scroller').scrollTo(0, 0)
 }
 
 /** The path to begin with, which is also the first of the tree: a good end after the most kinds of trouble. */
