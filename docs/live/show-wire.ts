@@ -42,7 +42,11 @@ export function showMessage(
     if (order === 'newest first') prepend(list, item, KEPT)
     else list.append(item)
   }
-  if (order === 'oldest first') list.scrollTop = list.scrollHeight
+  // In the next frame, since the new state can change the height of the list.
+  if (order === 'oldest first')
+    requestAnimationFrame(() => {
+      list.scrollTop = list.scrollHeight
+    })
 }
 
 function wayOf(kind: Message['kind'], who: string): string {

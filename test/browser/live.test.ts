@@ -338,10 +338,10 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     await live.lit('device', 'authorized')
     expect(await live.tab.evaluate(() => scrollY)).toBe(0)
     // The list is at its end, where the token is.
-    const list = live.tab.locator('#exchanges')
-    expect(
-      await list.evaluate((all) => all.scrollHeight - all.clientHeight - all.scrollTop),
-    ).toBeLessThanOrEqual(1)
+    await live.tab.waitForFunction(() => {
+      const list = document.querySelector('#exchanges') as Element
+      return list.scrollHeight - list.clientHeight - list.scrollTop <= 1
+    })
     for (const [button, state] of [
       ['#restart', 'requesting'],
       ['#on', 'waiting'],
