@@ -83,7 +83,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --store sqlite:/no/such/folder/a.db`, [], 'Cannot open the SQLite file: ENOENT'],
   [`${SERVE} --auth-url login.example.com`, [], 'Expected an address that starts with https://'],
   [`${SERVE} --auth-url http://login.example.com`, [], 'on a test network, add --allow-http'],
-  [`${SERVE} --host 0.0.0.0`, [], '--host beyond this machine requires --auth-url, or --tls-key'],
+  [`${SERVE} --host 0.0.0.0`, [], '--host is not a loopback address: set --auth-url, or --tls-key'],
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
   [`${SERVE} --trust-proxy proxy`, [], '"proxy" is neither an IP address nor a network'],

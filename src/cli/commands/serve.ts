@@ -185,7 +185,7 @@ function sayHello(options: ServeOptions, url: string, signing: ServeKey | undefi
 function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions, self: Command): void {
   if (authUrl === undefined && !allowHttp && !tlsKey && !isLoopback(host))
     self.error(
-      'error: a --host beyond this machine requires --auth-url, or --tls-key and --tls-cert: on a test network, add --allow-http',
+      'error: --host is not a loopback address: set --auth-url, or --tls-key and --tls-cert. On a test network, use --allow-http instead',
     )
   for (const [flag, address] of Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
