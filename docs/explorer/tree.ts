@@ -88,7 +88,8 @@ export class PathTree {
     const index = this.#rows.findIndex((row) => row.step === step)
     if (index < 0) return
     const { scrollTop, clientHeight } = this.#element
-    if (index * ROW < scrollTop || (index + 1) * ROW > scrollTop + clientHeight)
+    // On a phone, the last row is faded.
+    if (index * ROW < scrollTop || (index + 2) * ROW > scrollTop + clientHeight)
       this.#element.scrollTop = index * ROW - clientHeight / 2
     this.#draw()
   }

@@ -120,7 +120,10 @@ function linkTo({ page, section: { anchor, heading, text: prose, code }, isFirst
   const text = found || prose
   const begin = text.search(marks) - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
-  const context = `${from > 0 ? '… ' : ''}${text.slice(from, from + SHOWN)}${text.length > from + SHOWN ? '…' : ''}`
+  const shown = text.slice(from, from + SHOWN)
+  const goesOn = text.length > from + SHOWN
+  const whole = goesOn ? shown.replace(/[\s.,:;]+\S*$/, ' …') : shown
+  const context = (from > 0 ? '… ' : '') + whole
   const marked = (words) => words.split(marks).map((part, at) => (at % 2 ? make('mark', '', part) : part))
   const name = heading ? `${page.title} › ${heading}` : page.title
   const link = make(
