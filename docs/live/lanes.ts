@@ -27,6 +27,7 @@ const LEAN = 10
 
 /** Measures names. */
 const pen = document.createElement('canvas').getContext('2d')
+if (pen) pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`
 
 /** A message between two lanes, and what it says in a word. */
 export interface LaneMessage {
@@ -200,7 +201,6 @@ export class Lanes {
 /** Pixels of the name of a state. */
 function measure(name: string): number {
   if (pen === null) return name.length * LETTER
-  pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`
   return pen.measureText(name).width - name.length * 0.24
 }
 

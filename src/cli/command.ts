@@ -65,6 +65,11 @@ export const marked: OutputConfiguration = {
     const [message = '', ...advice] = text
       .replace(/^error: /, '')
       .replace(/^required option '(\S+).*' not specified/, 'option $1 is missing')
+      .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument missing/, '$1 requires a value')
+      .replace(
+        /^too many arguments for '\w+'\. Expected (\d+) arguments? but got (\d+)\./,
+        'too many arguments: expected $1, but got $2',
+      )
       .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument ('.*') is invalid/s, 'invalid value $2 for $1')
       .replace(/^command-argument value ('.*') is invalid for argument '(\w+)'/s, 'invalid $2 $1')
       .replace(

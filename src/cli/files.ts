@@ -119,5 +119,5 @@ function use<Result>(
   run: () => Result,
   advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder',
 ) {
-  return onDisk(`${path} cannot be used`, run, advice)
+  return onDisk(`cannot use ${path}`, run, advice)
 }

@@ -60,7 +60,7 @@ describe('authgraph check', { concurrent: true }, () => {
     const { url, approve } = await served(world)
     const file = join(world.folder, 'missing', 'check.xml')
     const stdout = ['nobody denied: the command ended with exit code 1', ' 0 failed']
-    const stderr = [`✗ ${file} cannot be written (ENOENT)\n`]
+    const stderr = [`✗ Cannot write ${file} (ENOENT)\n`]
     const words = check(url, '--junit', file, '--approve', approve, '--deny', 'false')
     await world.expect(words, { code: 1, stdout, stderr })
   })

@@ -38,7 +38,7 @@ test('names the path that cannot be used, and says what to do', () => {
   const unusable = (path: string, code: string, advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder') =>
     expect.objectContaining({
       code: 'unusable_file',
-      message: `${path} cannot be used (${code}): ${advice}`,
+      message: `cannot use ${path} (${code}): ${advice}`,
     })
   for (const [use, error] of [
     [() => writePrivate(below, ''), unusable(file, 'EEXIST')],

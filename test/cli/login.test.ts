@@ -108,7 +108,7 @@ describe('authgraph login', { concurrent: true }, () => {
     const { url } = await world.scripted()
     mkdirSync(join(world.folder, 'state'))
     writeFileSync(join(world.folder, 'state', 'unfinished'), '')
-    await world.expect(loginTo(url), { code: 1, stdout: '', stderr: /✗ .*unfinished.* cannot be used/ })
+    await world.expect(loginTo(url), { code: 1, stdout: '', stderr: /✗ Cannot use .*unfinished/ })
   })
 
   test('prints a command that resumes, also for --store none and for a name with brackets', async ({

@@ -7,7 +7,7 @@ import { COMMAND } from './support/command.ts'
 import { loggedIn, TOKEN } from './support/logged-in.ts'
 import { test } from './support/world.ts'
 
-const NOT_REGULAR = /✗ \S+ cannot be used \(not a regular file\)/
+const NOT_REGULAR = /✗ Cannot use \S+ \(not a regular file\)/
 const HERE = 'switch --profile work --here'
 
 describe('a pipe in place of a file', { concurrent: true }, () => {
@@ -17,7 +17,7 @@ describe('a pipe in place of a file', { concurrent: true }, () => {
     ['state/current.json', 'token', NOT_REGULAR],
     ['state/unfinished/work.json', 'login --resume --profile work', NOT_REGULAR],
     ['.authgraph.json', 'token', /\(not a regular file\): correct it, or delete it\n$/],
-    ['.authgraph.json', HERE, /^✗ \.authgraph\.json cannot be written in this folder \(ENXIO\)\n$/],
+    ['.authgraph.json', HERE, /^✗ Cannot write \.authgraph\.json in this folder \(ENXIO\)\n$/],
   ] as const)('%s does not hang %j', async ([name, words, stderr], { world }) => {
     await loggedIn(world)
     const path = join(world.folder, name)
@@ -31,7 +31,7 @@ describe('a pipe in place of a file', { concurrent: true }, () => {
 describe('a working directory that was deleted', { concurrent: true }, () => {
   test.for([
     ['token', `${TOKEN}\n`, ''],
-    [HERE, '', '✗ .authgraph.json cannot be written in this folder (ENOENT)\n'],
+    [HERE, '', '✗ Cannot write .authgraph.json in this folder (ENOENT)\n'],
   ] as const)('selects no login for %j', async ([words, stdout, stderr], { world }) => {
     await loggedIn(world)
     const cwd = join(world.folder, 'project')

@@ -105,8 +105,11 @@ describe('authgraph replay', { concurrent: true }, () => {
 
   test('says that a file is missing, or cannot be written', async ({ world }) => {
     const none = join(world.folder, 'none', 'login')
-    const written = ['cannot be written (ENOENT)']
-    await world.expect(['replay', none], { code: 1, stderr: ['ENOENT'] })
+    const written = ['✗ Cannot write']
+    await world.expect(['replay', 'nofile'], {
+      code: 1,
+      stderr: '✗ Cannot read nofile (ENOENT): check the path\n',
+    })
     await world.expect(replay(world, recorded, '--svg', none), { code: 1, stderr: written })
     await world.expect(['demo', '--record', none], { code: 1, stderr: ['(ENOENT): name another file'] })
   })
@@ -128,6 +131,6 @@ describe('demo --record', { concurrent: true }, () => {
 
   test('continues the login when the disk is full', async ({ world }) => {
     const { stdout } = await world.expect([...demo, '/dev/full'], { stdout: ['authorized'] })
-    expect(stdout.match(/\/dev\/full cannot be written any more \(ENOSPC\)/g)).toHaveLength(1)
+    expect(stdout.match(/Recording ended: cannot write \/dev\/full \(ENOSPC\)/g)).toHaveLength(1)
   })
 })

@@ -29,6 +29,8 @@ const REFUSED: readonly Refused[] = [
   ['help dmeo', [], "Unknown command 'dmeo'\n  Did you mean demo?", '--help'],
   ['nothing --help', [], "Unknown command 'nothing'", '--help'],
   ['completion cmd', [], "Invalid shell 'cmd'. Allowed choices are bash, zsh, fish.", 'completion --help'],
+  ['login --client-id', [], '✗ --client-id requires a value', 'login --help'],
+  ['switch work', [], '✗ Too many arguments: expected 0, but got 1', 'switch --help'],
   ['logout --all --profile work', [], '--all cannot be used with --profile'],
 
   [`${LOGIN} --store none`, [], 'add --print'],

@@ -123,9 +123,7 @@ async function check(
     reporter.end(report)
     const { junit } = options
     if (junit)
-      onDisk(`${junit} cannot be written`, () =>
-        writeFileSync(junit, toJUnit(report, provider.tokenEndpoint)),
-      )
+      onDisk(`cannot write ${junit}`, () => writeFileSync(junit, toJUnit(report, provider.tokenEndpoint)))
     return report.failed === 0 ? 0 : 1
   } catch (error) {
     if (signal.aborted) return 130

@@ -43,7 +43,7 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
   const writer = writerTo(process.stdout, { color })
   if (svg !== undefined) {
     const drawing = timeline(story, narrow ? 'narrow' : 'wide')
-    onDisk(`${svg} cannot be written`, () => writeFileSync(svg, drawing))
+    onDisk(`cannot write ${svg}`, () => writeFileSync(svg, drawing))
   }
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
   else writer.print(...(svg === undefined ? linesOf(story) : [`Wrote ${svg}`]))
@@ -51,7 +51,7 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
 }
 
 function eventsIn(path: string): ReadEvent[] {
-  const recording = onDisk(`${path} cannot be read`, () => readFileSync(path, 'utf8'))
+  const recording = onDisk(`cannot read ${path}`, () => readFileSync(path, 'utf8'), 'check the path')
   try {
     return readRecording(recording)
   } catch (error) {

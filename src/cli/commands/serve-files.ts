@@ -95,6 +95,8 @@ function read(option: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new BadOptionError(`${option}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new BadOptionError(
+      `${option}: the file cannot be read (${(error as NodeJS.ErrnoException).code}): check the path`,
+    )
   }
 }

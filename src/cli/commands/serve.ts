@@ -87,7 +87,10 @@ export function serveCommand(): Command {
     .option('--tls-cert <file>', 'serve https with this certificate chain (PEM)')
     .option('--auth-url <address>', 'set the public address of the login', readAddress)
     .option('--base-url <address>', 'set the public address of the API, if it differs', readAddress)
-    .option('--allow-http', 'allow http for these addresses beyond this machine, on a test network')
+    .option(
+      '--allow-http',
+      'allow http for these addresses although they are not loopback, on a test network',
+    )
     .option('--trust-proxy <address>', 'trust X-Forwarded-For from this proxy or network; repeatable', add)
     .option('--json', 'log one JSON object per line (default unless stdout is a terminal)')
     .action(exitWith(serve))

@@ -259,7 +259,7 @@ function workingDirectory(): string | undefined {
 
 /** Selects a login for the working directory and all folders below. Returns the path of the file. */
 export function selectHere(profile: string, host: string): string {
-  return onDisk(`${DIRECTORY_FILE} cannot be written in this folder`, () => {
+  return onDisk(`cannot write ${DIRECTORY_FILE} in this folder`, () => {
     const path = join(process.cwd(), DIRECTORY_FILE)
     const file = openSync(path, FLAGS, 0o666)
     writeFileSync(file, `${JSON.stringify({ profile, host }, undefined, 2)}\n`)

@@ -52,8 +52,7 @@ export async function startWatching(
  */
 function startRecording(file: string, report: Report): (event: RecordedEvent) => void {
   let problem = problemOf(() => appendFileSync(file, '', { mode: 0o600 }))
-  if (problem)
-    throw new CommandError('unusable_file', `${file} cannot be written (${problem}): name another file`)
+  if (problem) throw new CommandError('unusable_file', `cannot write ${file} (${problem}): name another file`)
   let flag = 'w'
   return (event) => {
     if (problem) return
@@ -62,7 +61,7 @@ function startRecording(file: string, report: Report): (event: RecordedEvent) =>
     if (problem)
       report.say(
         { event: 'recording_ended', file, problem },
-        `${file} cannot be written any more (${problem}): the recording has ended`,
+        `Recording ended: cannot write ${file} (${problem})`,
       )
   }
 }
