@@ -6,7 +6,7 @@ import { type Connection, respond, serviceOf } from '../../docs/break/connection
 import type { Lane } from '../../docs/break/draw-race.ts'
 import { FAULTS, type Fault, LANES, type Trouble } from '../../docs/break/faults.ts'
 import { readOutcomes } from '../../docs/break/outcomes.ts'
-import { type Client, race } from '../../docs/break/race.ts'
+import { type Client, type Run, race } from '../../docs/break/race.ts'
 import { racePicture } from '../../docs/break/race-picture.ts'
 import { serve } from '../../src/testing/sandbox/serve.ts'
 import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
@@ -21,11 +21,13 @@ const clients: Readonly<Record<string, Client>> = new Function(`return ${await b
 const guide = readFileSync(resolve(root, 'docs/guides/why.md'), 'utf8')
 const outcomes = readOutcomes(guide)
 
-/** A service that listens, and breaks its connections itself. */
-async function overSockets(time: VirtualTime): Promise<Connection> {
+/** A service that listens, and breaks its connections itself. Logs each step of each request. */
+async function overSockets(time: VirtualTime, log: string[]): Promise<Connection> {
   const { url, close } = await serve(async (input) => {
     const request = input as Request
-    return respond(service, request, (request.headers.get(TROUBLE) ?? undefined) as Trouble | undefined)
+    log.push('received')
+    const trouble = (request.headers.get(TROUBLE) ?? undefined) as Trouble | undefined
+    return respond(service, request, trouble).finally(() => log.push('responds'))
   })
   onTestFinished(close)
   const service = serviceOf(time, url)
@@ -33,10 +35,22 @@ async function overSockets(time: VirtualTime): Promise<Connection> {
     url,
     send: (request, trouble) => {
       if (trouble !== undefined) request.headers.set(TROUBLE, trouble)
-      return fetch(request)
+      log.push(`sent ${request.url} ${trouble ?? ''}`)
+      return fetch(request).finally(() => log.push('settled'))
     },
     approve: (userCode) => service.approve(userCode, 'octocat'),
   }
+}
+
+/** Races over sockets. If that takes a minute, in place of a part of a second, says which request did not end. */
+async function raceOverSockets(client: Client, fault: Fault, isCareful: boolean): Promise<Run> {
+  const log: string[] = []
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the race hangs:\n${log.join('\n')}`)), 60_000)
+    race(client, fault, isCareful, (time) => overSockets(time, log))
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
 }
 
 test('the guide has a row for each fault, and a column for each client and version', () => {
@@ -57,7 +71,7 @@ test.each(
   ),
 )('$column, $row', async ({ row, column, fault, client, isCareful }) => {
   const start = clients[client] as Client
-  const run = await race(start, fault, isCareful, overSockets)
+  const run = await raceOverSockets(start, fault, isCareful)
   expect(run.outcome).toBe(outcomes.get(row)?.get(column))
   // The page shows this.
   expect(await race(start, fault, isCareful)).toEqual(run)
