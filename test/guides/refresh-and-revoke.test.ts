@@ -34,7 +34,7 @@ test('the service of the guide warns of theft, and logs a user out everywhere', 
   await refresh(stolen, at)
   time += 60_000
   await expect(refresh(stolen, at)).rejects.toMatchObject({ code: 'login_required' })
-  expect(written.mock.calls).toEqual([['A refresh token of octocat was used twice.\n']])
+  expect(written.mock.calls).toEqual([['A refresh token of octocat was reused.\n']])
   expect(await isValid(other)).toBe(true)
 
   await service.revoke({ user: 'octocat' })

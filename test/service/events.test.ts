@@ -72,7 +72,7 @@ describe('a login', () => {
     ['opened', {}],
     ['stepUp', { assess: () => ({ stepUpAt: '/second-factor' }) }],
   ])(
-    'that its user may not decide yet is an event as %s, once and with both origins',
+    'that its user could not decide is an event as %s, once and with both origins',
     async (reason, policy) => {
       const service = start({ policy })
       const { body } = await service.ask()

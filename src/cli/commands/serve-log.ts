@@ -81,7 +81,7 @@ const STEPS: {
   'client.registered': () => 'a client was registered',
   'codes.issued': ({ scopes }) => `requested${scopes.length > 0 ? `: ${scopes.join(', ')}` : ''}`,
   'code.viewed': () => 'the user opened the page',
-  'code.refused': ({ reason }) => `the user may not decide yet: ${reason}`,
+  'code.refused': ({ reason }) => `the user could not decide: ${reason}`,
   decision: ({ decision }) => `pending -> ${decision}`,
   'token.issued': () => 'approved -> authorized',
   'token.refreshed': ({ replayed }) => (replayed ? 'refreshed again, with the same tokens' : 'refreshed'),

@@ -9,26 +9,27 @@ import type { Limits } from '../limits/limits.ts'
  * - `client.registered`: somebody registered a client, which nobody has checked.
  * - `codes.issued`: a device got its codes.
  * - `code.viewed`: a signed-in user opened the code and may decide. Emitted again if the same user opens it again.
- * - `code.refused`: a signed-in user could not decide yet, by `reason`: another viewer `opened` the code first; it came with
- *   a link and must be typed (`linked`); or the policy asked for more proof (`stepUp`).
+ * - `code.refused`: a signed-in user could not decide, by `reason`: another user or browser `opened` the code first; it came
+ *   with a link and must be typed (`linked`); or the policy requires a step-up (`stepUp`).
  * - `decision`: the grant was approved or denied: on the page (`user`), by `service.approve` or `service.deny` (`host`), or
  *   by the policy, which refused an approval (`policy`).
- * - `token.issued`: the device got its token or, if `replayed`, asked for it again and got the same one. Each grant has one
- *   token: it comes at most once that is not `replayed`, and never if the instance ended before it could tell.
- * - `token.refreshed`: a refresh token was spent for a new pair or, if `replayed`, got the same pair again.
- * - `token.revoked`: a token, a login or all logins of a user ended: a client or the host revoked them, or the user had more
- *   logins than `limits.loginsOfUser` (`by: 'limit'`).
- * - `reuse.detected`: a refresh token was spent before, outside the reuse window: a sign of theft. The login has ended.
- * - `limited`: a request was refused for its frequency. Comes once in each time window of a limit for each user, network,
- *   login or whatever it counts, however many requests are refused. The limit `interval` means a poll that had to slow
- *   down, once in the window of `earlyPolls`; `retryAfter` is then the new interval.
+ * - `token.issued`: the device fetched its token or, if `replayed`, fetched it again. A grant has at most one that is not
+ *   `replayed`, and none if the instance ended before it could emit it.
+ * - `token.refreshed`: a client spent a refresh token for a new pair or, if `replayed`, got the same pair again.
+ * - `token.revoked`: a login or all logins of a user ended: a client or the host revoked them, or the user had more logins
+ *   than `limits.loginsOfUser` (`by: 'limit'`).
+ * - `reuse.detected`: a spent refresh token was used again after the reuse window, or after the token that replaced it:
+ *   possible theft. The login has ended.
+ * - `limited`: a request exceeded a limit. Emitted once in each time window for each user, network, login or whatever the
+ *   limit counts, however many requests are refused. The limit `interval` means a poll that had to slow down, once in the
+ *   window of `earlyPolls`; `retryAfter` is then the new interval.
  */
 export type ServiceEvent = {
   /** When it happened, by the clock of the service. Epoch milliseconds. */
   readonly at: number
   /** The client, unless it is unknown or no longer registered. */
   readonly client?: { readonly clientId: Secret; readonly name: string }
-  /** Where the request that caused it came from, unless the host itself did. */
+  /** Where the request that caused it came from. Absent if it happened `by` the `host` or the `limit` of logins. */
   readonly origin?: Origin
 } & (
   | { readonly type: 'client.registered' }
