@@ -6,8 +6,8 @@ import { loginTo, test, type World } from './support/world.ts'
 
 const LOGIN = 'login --client-id id --store file'
 
-async function proxyOf(world: World, status?: number) {
-  const proxy = await startConnectProxy(status)
+async function proxyOf(world: World, refusal?: Parameters<typeof startConnectProxy>[0]) {
+  const proxy = await startConnectProxy(refusal)
   world.onEnd(proxy.close)
   return proxy
 }
@@ -51,6 +51,7 @@ describe('a proxy', { concurrent: true }, () => {
     [407, 'requires a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
     [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
     [403, 'refused the connection with status 403', 'Check HTTPS_PROXY and ALL_PROXY'],
+    ['ends', 'ended the connection without a response', 'Check HTTPS_PROXY and ALL_PROXY'],
     [undefined, 'cannot be reached (ECONNREFUSED)', 'Check HTTPS_PROXY and ALL_PROXY'],
   ] as const)(
     'that fails with %s is distinguished from the service',

@@ -1,11 +1,12 @@
-import type { buildConnector } from 'undici'
+import type { Pool as UndiciPool } from 'undici'
 import { CommandError } from '../command-error.ts'
 import { ProxyConnectionError, proxyErrorIn } from './proxy-error.ts'
 
 /** The variables that name a proxy for https, in the order that curl uses. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const
 
-type Connect = buildConnector.connector
+/** Milliseconds that a proxy may take to connect: less than a request may, so that the error is that of the proxy. */
+const CONNECT_TIMEOUT = 25_000
 
 /**
  * Returns a `fetch` that uses the proxy in `HTTPS_PROXY` or `ALL_PROXY`, except for hosts in `NO_PROXY`. Without a proxy,
@@ -56,21 +57,20 @@ async function load(proxy: URL) {
   const dispatcher = new EnvHttpProxyAgent({
     httpProxy: '',
     httpsProxy: proxy.href,
-    clientFactory: (origin, options) => {
-      const { connect } = options as { connect: Connect }
-      return new Pool(origin, { ...options, connect: blameProxy(connect) })
-    },
+    clientFactory: (origin, options) =>
+      blameProxy(new Pool(origin, { ...options, headersTimeout: CONNECT_TIMEOUT })),
   })
   return { fetch, dispatcher }
 }
 
-/** Marks the errors of a connection as those of the proxy. */
-function blameProxy(connect: Connect): Connect {
-  return (options, callback) =>
-    connect(options, (error, socket) => {
-      if (error) callback(new ProxyConnectionError(error.message, { cause: error }), null)
-      else callback(null, socket)
+/** Marks the errors of connections as those of the proxy. After an error of its own, undici would connect without end. */
+function blameProxy(pool: UndiciPool): UndiciPool {
+  const connect = pool.connect.bind(pool) as (options: object) => Promise<unknown>
+  const blaming = (options: object) =>
+    connect(options).catch((cause: Error) => {
+      throw new ProxyConnectionError(cause.message, { cause })
     })
+  return Object.assign(pool, { connect: blaming })
 }
 
 /** Parses the address of a proxy, often written without a scheme. Errors do not quote it: it may contain a password. */

@@ -13,6 +13,12 @@ export class ProxyError extends UnreachableError {
 /** The connection to a proxy failed. `cause` is the error of the connection. */
 export class ProxyConnectionError extends Error {}
 
+/** What the codes of undici mean. */
+const FAILURES: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: 'ended the connection without a response',
+  UND_ERR_HEADERS_TIMEOUT: 'did not respond in time',
+}
+
 /**
  * Finds a failure of the proxy in what `fetch` threw.
  *
@@ -23,7 +29,7 @@ export function proxyErrorIn(thrown: unknown, host: string, proxy: string): Prox
   if (!(thrown instanceof Error)) return undefined
   if (thrown instanceof ProxyConnectionError) {
     const { reason = 'no reason' } = UnreachableError.of(proxy, thrown)
-    return new ProxyError(host, { proxy, why: `cannot be reached (${reason})` })
+    return new ProxyError(host, { proxy, why: FAILURES[reason] ?? `cannot be reached (${reason})` })
   }
   // undici reports the status only in its message.
   const status = Number(/^Proxy response \((\d{3})\)/.exec(thrown.message)?.[1])
