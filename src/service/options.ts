@@ -47,7 +47,7 @@ export interface ServiceOptions {
   /**
    * Accepts clients whose ID is the `https` URL of a document about them. Default: none.
    *
-   * The service fetches the document at the first request: from public addresses only, without redirects, at most 64 KB in
+   * The service fetches the document at the first request: from public addresses only, without redirects, at most 64 KiB in
    * ten seconds. It caches the document as the response headers say, for at least five minutes and at most a day, and uses it for another day
    * while it cannot be fetched. The verification page shows the host of the document beside the name of the client.
    *

@@ -16,15 +16,15 @@ import { isFirstUse, type Records } from '../stores/records.ts'
  */
 export interface DpopRules {
   /**
-   * Requires in each proof a nonce that the service issued in the last two minutes, so that none can be made in advance.
-   * Default: `false`, and only a client whose clock is more than a minute off needs one. It costs a client one more request
-   * every minute or two.
+   * Makes the service require in each proof a nonce that it issued in the last two minutes, so that none can be made in
+   * advance. Default: `false`, and only a client whose clock is more than a minute off needs one. It costs a client one more
+   * request every minute or two. `createVerifier` checks no nonces.
    */
   readonly nonce?: boolean
   /**
    * Makes `requireToken` and `authenticate` accept each proof once, which writes a record to the store at each request.
-   * Default: `false`, and a copied proof is accepted for two minutes, with its token, for the same method and URL. Polls
-   * and refreshes accept each proof once in any case.
+   * Default: `false`, and a copied proof is accepted for up to two minutes, with its token, for the same method and URL,
+   * with any query and body. Polls and refreshes accept each proof once in any case.
    */
   readonly singleUse?: boolean
 }
