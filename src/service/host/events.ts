@@ -13,7 +13,7 @@ import type { Limits } from '../limits/limits.ts'
  *   with a link and must be typed (`linked`); or the policy requires a step-up (`stepUp`).
  * - `decision`: the grant was approved or denied: on the page (`user`), by `service.approve` or `service.deny` (`host`), or
  *   by the policy, which refused an approval (`policy`).
- * - `token.issued`: the device fetched its token or, if `replayed`, fetched it again. A grant has at most one that is not
+ * - `token.issued`: the token was sent to the device or, if `replayed`, sent again. A grant has at most one that is not
  *   `replayed`, and none if the instance ended before it could emit it.
  * - `token.refreshed`: a client spent a refresh token for a new pair or, if `replayed`, got the same pair again.
  * - `token.revoked`: a login or all logins of a user ended: a client or the host revoked them, or the user had more logins
