@@ -13,7 +13,7 @@ Simulate logins under faults, and judge each of them.
   --profile <name>      use one profile (default: all)
   --trace <seed:login>  print what both sides of one login saw; needs --profile
   --bug <name>          put in one of the bugs that the simulator must find
-  --until-caught        stop at the first violation
+  --until-caught        stop after the first violation
   --json                print the result as JSON
   --help                show this help
 `
@@ -90,7 +90,9 @@ async function simulate(): Promise<number> {
   const digest = (total.digest >>> 0).toString(16).padStart(8, '0')
   for (const { profile: name, login: number, what } of violations.slice(0, PRINTED)) {
     lines.push('', `VIOLATION (${name}): ${what}`)
-    if (number !== NOBODY) lines.push(`  npm run simulate -- --profile ${name} --trace ${seed}:${number}`)
+    const bug = options.bug === undefined ? '' : ` --bug ${options.bug}`
+    if (number !== NOBODY)
+      lines.push(`  npm run simulate -- --profile ${name} --trace ${seed}:${number}${bug}`)
   }
   lines.push(
     '',

@@ -59,6 +59,12 @@ test('a login is replayed as both sides saw it', async () => {
   expect(await simulate('--profile', 'calm', '--trace', '1:11')).toBe(trace)
 })
 
+test('the printed command replays a violation, also that of a seeded bug', async () => {
+  const given = ['--bug', 'claim-never-lapses', '--profile', 'claims', '--logins', '50', '--until-caught']
+  const [, command = ''] = /npm run simulate -- (.+)/.exec(await simulate(...given)) ?? []
+  expect(await simulate(...command.split(' '))).toContain('VIOLATION')
+})
+
 describe('finds', () => {
   test.concurrent.each(Object.entries(BUGS))(
     '%s',
