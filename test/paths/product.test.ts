@@ -20,7 +20,7 @@ interface Edge {
 const AT_ONCE = 40
 
 /** The faults of which two may happen on one path. Of the others, one. */
-const COMBINED: readonly Fault[] = ['response lost', 'no response', 'killed', 'stopped for a minute']
+const COMBINED: readonly Fault[] = ['response lost', 'no response', 'killed', 'suspended for a minute']
 
 const printed: string[] = []
 
@@ -100,6 +100,7 @@ function listed(reuseWindow: string): string[] {
 }
 
 test.each([
+  ['120 seconds', { reuseWindow: 120, areApart: false, combined: COMBINED }],
   ['30 seconds', { reuseWindow: 30, areApart: false, combined: COMBINED }],
   ['none', { reuseWindow: 0, areApart: false, combined: [] }],
   ['120 seconds, several hosts', { reuseWindow: 120, areApart: true, combined: COMBINED }],

@@ -15,7 +15,7 @@ export type Fault =
   | 'no response'
   | 'store failed'
   | 'killed'
-  | 'stopped for a minute'
+  | 'suspended for a minute'
   | 'logout'
   | 'new login'
 
@@ -182,8 +182,8 @@ export class TwoSessions {
     const stop = () => this.#passStopped(60_000)
     if (living.some(({ isBusy }) => isBusy))
       steps.push({
-        told: 'both processes are stopped for a minute',
-        fault: 'stopped for a minute',
+        told: 'both processes are suspended for a minute',
+        fault: 'suspended for a minute',
         run: stop,
       })
     const isGood = ({ snapshot }: Process) =>
@@ -257,15 +257,15 @@ export class TwoSessions {
     return [...steps, { told: `${letter} is killed`, fault: 'killed', run: () => this.#kill(process) }]
   }
 
-  /** A session waits until it has the claim, or gives up. If the claim lapses meanwhile, its owner was stopped or killed. */
+  /** A session waits until it has the claim, or gives up. If the claim lapses meanwhile, its owner was suspended or killed. */
   #wait(process: Process): Step {
     const { letter } = process
     const run = () => this.#losePatience(process)
     if (!this.#areApart) return { told: `${letter} waits no longer`, run }
     const busy = this.#processes.find((other) => other !== process && !other.isKilled && !isResting(other))
     if (busy === undefined) return { told: `${letter} waits until the claim lapses`, run }
-    const told = `${busy.letter} is stopped while ${letter} waits until the claim lapses`
-    return { told, fault: 'stopped for a minute', run }
+    const told = `${busy.letter} is suspended while ${letter} waits until the claim lapses`
+    return { told, fault: 'suspended for a minute', run }
   }
 
   async #arrive(request: OpenRequest): Promise<void> {
