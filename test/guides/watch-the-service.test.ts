@@ -10,7 +10,7 @@ test('the guide counts each event and logs what an audit needs, without secrets'
       add: (value: number, attributes: object) => void counted.push({ name, value, ...attributes }),
     }),
   }
-  const { begin, approve, clock } = startService({
+  const { begin, approve, revoke, clock } = startService({
     onEvent: watchService(meter, (line) => lines.push(line)),
   })
   const { userCode, deviceCode, poll } = await begin({ scope: 'repo' })
@@ -18,15 +18,25 @@ test('the guide counts each event and logs what an audit needs, without secrets'
   await poll()
   await approve(userCode, 'octocat')
   const token = (await poll()).body.access_token
+  await poll()
+  await revoke({ user: 'octocat' })
   const each = { name: 'authgraph.events', value: 1, client: 'App' }
   expect(counted).toEqual([
     { ...each, type: 'codes.issued', detail: '' },
     { ...each, type: 'limited', detail: 'interval' },
     { ...each, type: 'decision', detail: 'approved by host' },
     { ...each, type: 'token.issued', detail: '' },
+    { ...each, type: 'token.issued', detail: 'replayed' },
+    { ...each, type: 'token.revoked', detail: 'by host', client: '' },
   ])
   const logged = lines.map((line) => JSON.parse(line))
-  expect(logged.map(({ type }) => type)).toEqual(['codes.issued', 'decision', 'token.issued'])
+  expect(logged.map(({ type }) => type)).toEqual([
+    'codes.issued',
+    'decision',
+    'token.issued',
+    'token.issued',
+    'token.revoked',
+  ])
   expect(logged[1]).toEqual({
     at: clock.time,
     type: 'decision',
