@@ -42,8 +42,8 @@ export interface Policy {
   readonly tokenLifetime?: number
   /**
    * Whether users must type the code: a link that contains it is not offered to the device, and the page does not accept
-   * it. A function decides by the requested scopes. Default: for any scope except those that only say who the user is:
-   * `openid`, `profile`, `email`, `offline_access`, `read:user` and `user:email`.
+   * it. A function decides by the requested scopes. Default: for any scope except those that only say who the user is
+   * (`openid`, `profile`, `email`, `offline_access`, `read:user` and `user:email`), so not for a request without scopes.
    */
   readonly typeCode?: boolean | ((scopes: readonly string[]) => boolean)
   /**
