@@ -83,7 +83,7 @@ export function loginCommand(): Command {
         'tokenEndpoint',
         'encoding',
         'dpop',
-        'scope',
+        'scopes',
       ]),
     )
     .optionsGroup('Output:')
