@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { ShownCodes } from '../client/options.ts'
 import { BadOptionError } from '../errors.ts'
 
@@ -18,21 +19,22 @@ const SAFE_CODE = /^[A-Za-z0-9][A-Za-z0-9-]*$/
 const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
 
 /**
- * Turns a command line into an `approve` or `deny` function. The argument `CODE` is replaced by the user code, and the
+ * Turns the command line of an option into an `approve` or `deny` function. The argument `CODE` is replaced by the user code, and the
  * variables `AUTHGRAPH_USER_CODE`, `AUTHGRAPH_VERIFICATION_URI` and `AUTHGRAPH_VERIFICATION_URI_COMPLETE` are set.
  *
  * The command runs without a shell. It might be a shell itself, so a code with characters other than letters, digits and
  * hyphens is never passed to it.
  *
- * @throws {@link BadOptionError} for a command line that cannot be parsed, or with `CODE` inside a longer word.
+ * @param option As errors name it.
+ * @throws {@link BadOptionError} for a command line that cannot be parsed, or with `CODE` inside a longer word. The function
+ * throws it if the command cannot be started.
  */
-export function decideByCommand(commandLine: string): (codes: ShownCodes) => Promise<void> {
-  const [program, ...words] = readWords(commandLine)
-  if (program === undefined)
-    throw new BadOptionError('the command is empty: give a program and its arguments')
+export function decideByCommand(option: string, commandLine: string): (codes: ShownCodes) => Promise<void> {
+  const [program, ...words] = readWords(option, commandLine)
+  if (program === undefined) throw new BadOptionError(`${option} is empty: give a program and its arguments`)
   if (words.some((word) => word !== PLACEHOLDER && WITHIN.test(word)))
     throw new BadOptionError(
-      'CODE must be a separate word of the command: inside a word, use the variable AUTHGRAPH_USER_CODE',
+      `CODE must be a separate word of ${option}; the command can also read the variable AUTHGRAPH_USER_CODE`,
     )
   return async ({ userCode, verificationUri, verificationUriComplete = '' }) => {
     if (!SAFE_CODE.test(userCode))
@@ -40,18 +42,19 @@ export function decideByCommand(commandLine: string): (codes: ShownCodes) => Pro
         'the user code has characters other than letters, digits and hyphens, so the command was not run',
       )
     const args = words.map((word) => (word === PLACEHOLDER ? userCode : word))
-    await run(program, args, {
+    const variables = {
       AUTHGRAPH_USER_CODE: userCode,
       AUTHGRAPH_VERIFICATION_URI: verificationUri,
       AUTHGRAPH_VERIFICATION_URI_COMPLETE: verificationUriComplete,
-    })
+    }
+    await run({ option, program, args, variables })
   }
 }
 
 /** Splits a command line into words like a shell, without any other shell feature. */
-export function readWords(commandLine: string): string[] {
+export function readWords(option: string, commandLine: string): string[] {
   if (commandLine.replaceAll(WORDS, '').trim() !== '')
-    throw new BadOptionError('the command has a quote that is not closed')
+    throw new BadOptionError(`${option} has a quote that is not closed`)
   return (commandLine.match(WORDS) ?? []).map((word) =>
     word.replaceAll(
       /\\(.)|'([^']*)'|"((?:[^"\\]|\\.)*)"/gs,
@@ -60,20 +63,22 @@ export function readWords(commandLine: string): string[] {
   )
 }
 
+interface Command {
+  readonly option: string
+  readonly program: string
+  readonly args: readonly string[]
+  readonly variables: Readonly<Record<string, string>>
+}
+
 /** Runs a command. Its output goes to standard error, since standard output is for the report. */
-function run(program: string, args: readonly string[], variables: Record<string, string>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      env: { ...process.env, ...variables },
-      stdio: ['ignore', 2, 2],
-      timeout: TIMEOUT,
+async function run({ option, program, args, variables }: Command): Promise<void> {
+  const child = spawn(program, args, { env: { ...process.env, ...variables }, stdio: ['ignore', 2, 2] })
+  // With the option `timeout`, a command that cannot be started would keep this process alive.
+  const timer = setTimeout(() => child.kill(), TIMEOUT)
+  const [code, signal] = await once(child, 'exit')
+    .catch(({ code }: NodeJS.ErrnoException) => {
+      throw new BadOptionError(`${option} cannot be started (${code}): check the command`)
     })
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(`the command could not be started: ${error.code}`)),
-    )
-    child.once('exit', (code, signal) => {
-      if (code === 0) resolve()
-      else reject(new Error(`the command ended with ${code === null ? signal : `exit code ${code}`}`))
-    })
-  })
+    .finally(() => clearTimeout(timer))
+  if (code !== 0) throw new Error(`the command ended with ${code === null ? signal : `exit code ${code}`}`)
 }

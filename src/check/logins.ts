@@ -1,3 +1,4 @@
+import { BadOptionError } from '../errors.ts'
 import { type Check, NotApplicable, type StartedGrant } from './check.ts'
 import { type CheckedTokens, tokensIn } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
@@ -5,18 +6,20 @@ import type { CheckedResponse } from './wire.ts'
 /** The error code for a refresh token that is not valid. */
 export const BAD_REFRESH_TOKEN = { github: 'bad_refresh_token', rfc8628: 'invalid_grant' }
 
-/** Lets the user decide. */
-export async function decide(
-  { options }: Check,
-  as: 'approve' | 'deny',
-  { shown }: StartedGrant,
-): Promise<void> {
+/** Lets the user decide. If that fails, so does the requirement that it was for: nothing shows that the service meets it. */
+export async function decide(check: Check, as: 'approve' | 'deny', { shown }: StartedGrant): Promise<void> {
+  const { options, results } = check
   const nobody = as === 'approve' ? 'nobody approved' : 'nobody denied'
   if (options[as] === undefined) throw new NotApplicable(nobody)
   try {
     await options[as](shown)
   } catch (error) {
-    throw new NotApplicable(`${nobody}: ${(error as Error).message}`)
+    options.signal?.throwIfAborted()
+    if (error instanceof BadOptionError) throw error
+    const why = `${nobody}: ${(error as Error).message}`
+    const id = as === 'approve' ? 'approved' : 'denied'
+    if (!results.has(id)) check.judge(id, undefined, why)
+    throw new NotApplicable(why)
   }
 }
 

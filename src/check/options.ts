@@ -31,10 +31,10 @@ export interface CheckOptions {
   /**
    * Approves as the user, and resolves when done. Called for two logins, and for another one whenever the service has ended
    * the second, as it may after a misuse. If the metadata says that the service supports DPoP, it is also called for a login
-   * with DPoP. Without it, nothing after an approval is checked.
+   * with DPoP. Without it, nothing after an approval is checked. If the first call rejects, `approved` fails.
    */
   readonly approve?: (codes: ShownCodes) => unknown
-  /** Denies as the user, and resolves when done. Without it, the denial is not checked. */
+  /** Denies as the user, and resolves when done. Without it, the denial is not checked. If it rejects, `denied` fails. */
   readonly deny?: (codes: ShownCodes) => unknown
   /** Waits for codes to expire, even if they live longer than a minute. Default: `false`. */
   readonly waitExpiry?: boolean

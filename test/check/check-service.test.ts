@@ -346,13 +346,21 @@ describe('a service that', () => {
     expect(failed).toEqual(expect.arrayContaining(['foreign-revocation', 'revoked-refresh-token']))
   })
 
-  test('has a user who does not decide does not fail: the rest does not apply, with the reason', async () => {
+  test.each([
+    [0, ['approved', 'denied']],
+    [1, ['denied']],
+  ])('has a user who can approve %i times fails for want of a decision: %j', async (times, wanted) => {
+    let approvals = 0
+    const sandbox = createSandbox()
     const stay = () => Promise.reject(new Error('the door is shut'))
-    const { resultOf, failed, skipped } = await check({}, { options: { approve: stay, deny: stay } })
-    expect(failed).toEqual([])
-    expect(skipped).toHaveLength(26 + OF_FEATURES.length)
-    for (const id of ['approved', 'denied', 'revoked'])
-      expect(resultOf(id)?.detail).toContain('the door is shut')
+    const approve = async ({ userCode }: { readonly userCode: string }) => {
+      approvals += 1
+      await (approvals > times ? stay() : sandbox.approve(userCode))
+    }
+    const { results } = await sandbox.run(checkService({ ...sandbox.client, approve, deny: stay }))
+    expect(results.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id)).toEqual(wanted)
+    for (const id of [...wanted, 'poll-method'])
+      expect(results.find((result) => result.id === id)?.detail).toContain('the door is shut')
   })
 
   test.each([

@@ -21,11 +21,11 @@ describe('the words of a command', () => {
     ['$HOME `id` $(id) ; | && > *', ['$HOME', '`id`', '$(id)', ';', '|', '&&', '>', '*']],
     ['', []],
   ])('of %j are %j', (line, words) => {
-    expect(readWords(line)).toEqual(words)
+    expect(readWords('--approve', line)).toEqual(words)
   })
 
   test.each([`'open`, `a "open`, `a\\`])('of %j cannot be read', (line) => {
-    expect(() => readWords(line)).toThrow('not closed')
+    expect(() => readWords('--approve', line)).toThrow('--approve has a quote that is not closed')
   })
 })
 
@@ -40,7 +40,7 @@ describe('a decision by a command', () => {
   beforeAll(() => () => rmSync(folder, { recursive: true }))
 
   test('passes the code in place of the word CODE, but not inside longer words', async () => {
-    await decideByCommand(`${line} CODE UNICODE code`)({ ...codes, userCode: 'ABCD-EFGH' })
+    await decideByCommand('--approve', `${line} CODE UNICODE code`)({ ...codes, userCode: 'ABCD-EFGH' })
     expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual([
       ['ABCD-EFGH', 'UNICODE', 'code'],
       [
@@ -55,7 +55,7 @@ describe('a decision by a command', () => {
     'runs no command for the code %j',
     async (userCode) => {
       rmSync(seen, { force: true })
-      await expect(decideByCommand(`${line} CODE`)({ ...codes, userCode })).rejects.toThrow(
+      await expect(decideByCommand('--approve', `${line} CODE`)({ ...codes, userCode })).rejects.toThrow(
         'characters other than letters, digits and hyphens',
       )
       expect(existsSync(seen)).toBe(false)
@@ -65,18 +65,18 @@ describe('a decision by a command', () => {
   test.each(["sh -c 'echo CODE'", 'approve --code=CODE', 'approve "Enter CODE"'])(
     'does not insert the code inside a word: %s',
     (line) => {
-      expect(() => decideByCommand(line)).toThrow('AUTHGRAPH_USER_CODE')
+      expect(() => decideByCommand('--approve', line)).toThrow('AUTHGRAPH_USER_CODE')
     },
   )
 
   test.each([
-    ["'/nowhere/at all' CODE", 'could not be started: ENOENT'],
+    ["'/nowhere/at all' CODE", '--approve cannot be started (ENOENT)'],
     [`'${process.execPath}' -e 'process.exit(3)'`, 'ended with exit code 3'],
   ])('fails if the command fails: %s', async (line, message) => {
-    await expect(decideByCommand(line)({ ...codes, userCode: 'A' })).rejects.toThrow(message)
+    await expect(decideByCommand('--approve', line)({ ...codes, userCode: 'A' })).rejects.toThrow(message)
   })
 
   test('needs a command', () => {
-    expect(() => decideByCommand(' ')).toThrow('is empty')
+    expect(() => decideByCommand('--deny', ' ')).toThrow('--deny is empty')
   })
 })

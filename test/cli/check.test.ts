@@ -54,15 +54,23 @@ describe('authgraph check', { concurrent: true }, () => {
     expect(xml.match(/<testcase /g)).toHaveLength(report.results.length)
   })
 
-  test('does not fail the service if a command fails, and says that the report cannot be written', async ({
+  test('fails if a command fails, and says which requirement it could not check', async ({ world }) => {
+    const { url, approve } = await served(world)
+    const words = check(url, '--approve', approve, '--deny', 'false')
+    const reason = '    nobody denied: the command ended with exit code 1\n'
+    const stdout = [`✗ the poll after the denial gets access_denied`, reason, ' 1 failed']
+    await world.expect(words, { code: 1, stdout })
+  })
+
+  test('ends at once with a usage error if a command cannot be started', { timeout: 60_000 }, async ({
     world,
   }) => {
-    const { url, approve } = await served(world)
-    const file = join(world.folder, 'missing', 'check.xml')
-    const stdout = ['nobody denied: the command ended with exit code 1', ' 0 failed']
-    const stderr = [`✗ Cannot write ${file} (ENOENT)\n`]
-    const words = check(url, '--junit', file, '--approve', approve, '--deny', 'false')
-    await world.expect(words, { code: 1, stdout, stderr })
+    const { url, deny } = await served(world)
+    await world.expect(check(url, '--approve', '/nowhere CODE', '--deny', deny), {
+      code: 2,
+      stderr: /^✗ --approve cannot be started \(ENOENT\): check the command\n {2}See: /,
+      never: ['nobody approved', 'passed,'],
+    })
   })
 
   test('asks the user at the terminal', async ({ world }) => {

@@ -37,6 +37,7 @@ const REFUSED: readonly Refused[] = [
   [LOGIN, ['--client-id', ''], 'AUTHGRAPH_CLIENT_ID'],
   [LOGIN, ['--client-id', '', '--store', 'keyring'], 'AUTHGRAPH_CLIENT_ID'],
   [`${LOGIN} --token-endpoint http://127.0.0.1:1`, [], '✗ Set both'],
+  ['login --resume --scopes repo', [], '✗ --resume cannot be used with --scopes', 'login --help'],
 
   [API, ['--header', 'no name: x'], 'name and a value', 'api --help'],
   [API, ['--header', 'x: \u2192'], 'on one line', 'api --help'],
@@ -72,8 +73,9 @@ const REFUSED: readonly Refused[] = [
   ['check --issuer https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
   [`${CHECK} --page-origin localhost`, [], 'Expected an address'],
   [`${CHECK} --token-endpoint http://127.0.0.1:1`, [], 'Set both'],
-  [`${CHECK} --approve`, ["approve 'CODE"], 'a quote that is not closed'],
-  [`${CHECK} --deny`, ["sh -c 'deny CODE'"], 'a separate word'],
+  [`${CHECK} --approve`, ["approve 'CODE"], '✗ --approve has a quote that is not closed'],
+  [`${CHECK} --deny`, [''], '✗ --deny is empty'],
+  [`${CHECK} --deny`, ["sh -c 'deny CODE'"], 'a separate word of --deny'],
 
   ['serve', [], 'No client is registered: add --client ID=NAME', 'serve --help'],
   ['serve --client no-name', [], 'Expected a client ID and a name'],

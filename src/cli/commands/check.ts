@@ -163,7 +163,7 @@ function decisionsOf(
 ): { readonly approve?: Decide; readonly deny?: Decide } {
   const isUser = process.stdin.isTTY && process.stderr.isTTY && !json
   const of = (line: string | undefined, word: string): Decide | undefined => {
-    if (line !== undefined) return decideByCommand(line)
+    if (line !== undefined) return decideByCommand(`--${word}`, line)
     return isUser ? (codes) => askUser(codes, word, interrupt) : undefined
   }
   const decisions = { approve: of(approve, 'approve'), deny: of(deny, 'deny') }
