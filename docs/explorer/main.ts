@@ -16,6 +16,9 @@ const ROWS = { first: 0, filtered: 60, all: Number.POSITIVE_INFINITY }
 /** The graph to begin with. */
 const FIRST = 'both'
 
+/** Where the skip link leads. */
+const SKIPPED = '#stage'
+
 /** What may go wrong on the wire, and by how many messages a path may be longer for each. */
 const TROUBLES = [/^x/, /slow_down/, /^<50/]
 const LONGER = 20
@@ -27,14 +30,19 @@ const trees = (JSON.parse(find('#data').textContent ?? '[]') as PackedGraph[]).m
 const stage = new Stage()
 const lanes = new Lanes(find('#axis'), (lane, state) => stage.roleOf(tree.lanes[lane]?.machine ?? 0, state))
 const rows = new PathTree((step) => goTo(step))
+const fields = ['end', 'state', 'step', 'words'].map((name) => find<HTMLInputElement>(`#filter-${name}`))
+/** The path and the filters of each graph that was left. */
+const left = new Map<Tree, { readonly step: Step | undefined; readonly filters: readonly string[] }>()
 let tree = trees[0] as Tree
 let path: readonly Step[] = []
 let at = 0
+let isExpanded = false
 let playing: ReturnType<typeof setInterval> | undefined
 
 /** Shows a graph, with all of its paths. */
 function showGraph(next: Tree): void {
   tree = next
+  document.title = `Authgraph: every path, ${tree.title}`
   for (const link of document.querySelectorAll<HTMLElement>('#graphs a')) {
     if (link.getAttribute('href') === `#${tree.id}`) {
       link.setAttribute('aria-current', 'page')
@@ -62,7 +70,9 @@ function showGraph(next: Tree): void {
       (words) => [words, words] as const,
     ),
   )
-  find<HTMLInputElement>('#filter-words').value = ''
+  fields.forEach((field, index) => {
+    field.value = left.get(tree)?.filters[index] ?? ''
+  })
   filter()
 }
 
@@ -74,9 +84,8 @@ function fill(selector: string, options: readonly (readonly [value: string, labe
 
 /** Shows the paths that the filters keep. */
 function filter(): void {
-  const [end, state, step, words] = ['end', 'state', 'step', 'words'].map(
-    (name) => find<HTMLInputElement>(`#filter-${name}`).value,
-  )
+  const filters = fields.map(({ value }) => value)
+  const [end, state, step, words] = filters
   const isIn = (one: Step, value: string) => {
     const [machine, id] = value.split(' ')
     return one.states[Number(machine)]?.includes(id ?? '')
@@ -92,11 +101,32 @@ function filter(): void {
   })
   find('#found').textContent =
     kept.length === tree.ends.length ? `${kept.length} paths` : `${kept.length} of ${tree.ends.length} paths`
-  find('#none').hidden = kept.length > 0
-  for (const part of ['#tree', '#expand']) find(part).hidden = kept.length === 0
+  const count = filters.filter((value) => value !== '').length
+  find('#clear').hidden = count === 0
+  find('#filter summary').textContent = count === 0 ? 'Filter' : `Filter (${count})`
+  find('#tree').hidden = kept.length === 0
+  find<HTMLButtonElement>('#expand').disabled = kept.length === 0
   rows.show(tree.roots, kept, roleOf)
-  rows.openUpTo(kept.length === tree.ends.length ? ROWS.first : ROWS.filtered)
+  isExpanded = false
+  openRows(kept.length === tree.ends.length ? ROWS.first : ROWS.filtered)
+  showHint()
+}
+
+/** Says why no row is selected. */
+function showHint(): void {
+  const isShown = path.slice(-1).every((step) => rows.has(step))
+  find('#hint').textContent = find('#tree').hidden
+    ? 'No path matches.'
+    : isShown
+      ? ''
+      : 'The path shown does not match the filter.'
+}
+
+/** Opens rows, and those of the path that is chosen. */
+function openRows(most: number): void {
+  rows.openUpTo(most)
   rows.select(path.at(-1))
+  find('#expand').textContent = isExpanded ? 'Collapse all' : 'Expand all'
 }
 
 function keyOf(step: Step, machine: number): string {
@@ -116,25 +146,35 @@ function roleOf(step: Step): string {
 
 /** Chooses the path that ends with a step, and puts it into the address. */
 function goTo(step: Step): void {
-  const hash = `#${tree.id}/${step.id}`
-  if (location.hash !== hash) history.replaceState(undefined, '', hash)
-  choose(step)
+  setAddress(step)
+  choose(step, !isCalm())
 }
 
-function choose(step: Step): void {
+function setAddress(step: Step): void {
+  const hash = `#${tree.id}/${step.id}`
+  if (location.hash !== hash) history.replaceState(undefined, '', hash)
+}
+
+/** Shows a path: from its start, or at its end. */
+function choose(step: Step, isPlayed: boolean): void {
+  pause()
   path = pathTo(step)
   rows.select(step)
+  showHint()
   showSteps(path, roleOf, stopAt)
+  drawLanes()
+  showEnds(step)
+  showTest(step)
+  stopAt(isPlayed ? 0 : path.length - 1)
+  if (isPlayed && path.length > 1) play()
+}
+
+function drawLanes(): void {
   lanes.show(
     tree.lanes.map(({ name }) => name),
     laneSteps(tree, path),
     stopAt,
   )
-  showEnds(step)
-  showTest(step)
-  at = 0
-  showStep()
-  if (path.length > 1 && !isCalm()) play()
 }
 
 /** Shows the state of each machine at the end of the path. */
@@ -148,11 +188,11 @@ function showEnds(step: Step): void {
 }
 
 function showTest(step: Step): void {
-  find('#test-heading').textContent = step.isEnd ? 'The test' : 'The beginning of'
-  const set = step.set === '' ? [] : [`${step.set} › `]
-  const rest = step.isEnd ? [...set, nameOf(step)] : [`${countOf(step)} paths`]
-  const file = make('code', '', tree.test)
-  find('#test-name').replaceChildren(...(step.isEnd ? [file, ' › ', ...rest] : rest))
+  find('#test').hidden = !step.isEnd
+  const names = [step.set, nameOf(step)].filter((name) => name !== '')
+  find('#test-name').replaceChildren(make('code', '', tree.test), ...names.map((name) => ` › ${name}`))
+  const count = countOf(step)
+  find('#part').textContent = step.isEnd ? '' : `Part of ${count} ${count === 1 ? 'test' : 'tests'}`
 }
 
 function countOf(step: Step): number {
@@ -164,9 +204,7 @@ function showStep(): void {
   stage.light(step)
   markStep(at)
   lanes.mark(at)
-  find('#told').textContent = step
-    ? `Step ${at + 1} of ${path.length}: ${step.words}`
-    : 'Choose a path to play it.'
+  find('#told').textContent = `Step ${at + 1} of ${path.length}: ${step?.words}`
   find<HTMLButtonElement>('#back').disabled = at === 0
   find<HTMLButtonElement>('#on').disabled = at >= path.length - 1
   find<HTMLButtonElement>('#play').disabled = path.length < 2
@@ -199,19 +237,23 @@ function stopAt(index: number): void {
 
 /** Opens what the address says, at its end: `#session`, or `#session/1x2y3z`. */
 function open(): void {
-  const [id, hash] = location.hash.slice(1).split('/')
-  const next = trees.find((other) => other.id === (id || FIRST)) ?? (trees[0] as Tree)
+  const address = location.hash === SKIPPED ? '' : location.hash.slice(1)
+  const [id = '', hash = ''] = address.split('/')
+  const next = trees.find((other) => other.id === id) ?? trees.find((other) => other.id === FIRST) ?? tree
+  if (path.length > 0) left.set(tree, { step: path.at(-1), filters: fields.map(({ value }) => value) })
   path = []
-  at = 0
-  pause()
   stage.show(next)
   const first = mostDramatic(next)
   for (const step of pathTo(first))
     step.parent?.next.sort((one, other) => Number(other === step) - Number(one === step))
   showGraph(next)
-  const linked = hash && allOf(tree.roots).find((step) => step.id === hash)
-  choose(linked || first)
-  stopAt(path.length - 1)
+  const linked = allOf(tree.roots).find((step) => step.kind !== 'set' && step.id === hash)
+  const step = linked ?? left.get(tree)?.step ?? first
+  choose(step, false)
+  if (address === '') return
+  setAddress(step)
+  if (id !== tree.id || (hash !== '' && linked === undefined))
+    find('#hint').textContent = 'This path no longer exists. Showing another one.'
 }
 
 /** The path to begin with, which is also the first of the tree: a good end after the most kinds of trouble. */
@@ -235,17 +277,23 @@ find('#graphs').append(
     return link
   }),
 )
+find('#graphs').addEventListener('click', (event) => {
+  if ((event.target as Element).closest('[aria-current]')) event.preventDefault()
+})
 find('#filters').addEventListener('input', filter)
-find('#none button').addEventListener('click', () => {
+find('#clear').addEventListener('click', () => {
   find<HTMLFormElement>('#filters').reset()
   filter()
   find('#tree').focus()
 })
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
 find('#tree').addEventListener('click', ({ target }) => {
-  if (NARROW.matches && !(target as Element).closest('.twisty')) find('#time').scrollIntoView()
+  if (NARROW.matches && !(target as Element).closest('.twisty, .set')) find('#time').scrollIntoView()
 })
-find('#expand').addEventListener('click', () => rows.openUpTo(ROWS.all))
+find('#expand').addEventListener('click', () => {
+  isExpanded = !isExpanded
+  openRows(isExpanded ? ROWS.all : ROWS.first)
+})
 find('#back').addEventListener('click', () => stopAt(at - 1))
 find('#on').addEventListener('click', () => stopAt(at + 1))
 find('#play').addEventListener('click', () => {
@@ -254,6 +302,10 @@ find('#play').addEventListener('click', () => {
   showStep()
   play()
 })
-// The other one is the skip link.
-addEventListener('hashchange', () => location.hash !== '#stage' && open())
+addEventListener('hashchange', () => location.hash !== SKIPPED && open())
 open()
+// Names have another width in the font of the page.
+document.fonts.ready.then(() => {
+  drawLanes()
+  lanes.mark(at)
+})

@@ -30,8 +30,10 @@ export class Stage {
     this.#frames.forEach((frame, machine) => {
       const visited = path.map(({ states }) => states[machine] ?? [])
       const state = visited.flat().at(-1)
-      const { walked, taken } = this.#arrows(machine, visited)
+      const { walked, taken, entered } = this.#arrows(machine, visited)
       lightTransitions(frame, walked, taken)
+      for (const drawn of frame.querySelectorAll<SVGGElement>('[data-state]'))
+        drawn.classList.toggle('entered', entered.has(drawn.dataset.state ?? ''))
       lightState(frame, state)
     })
   }
@@ -45,25 +47,36 @@ export class Stage {
   #arrows(machine: number, visited: readonly (readonly string[])[]) {
     const walked = new Set<string>()
     const taken = new Set<string>()
+    const entered = new Set<string>()
     let from: string | undefined
     visited.forEach((states, index) => {
       for (const to of states) {
-        for (const id of this.#between(machine, from, to)) {
+        if (from === undefined) for (const id of inside('', to)) entered.add(id)
+        for (const [id, , target] of this.#between(machine, from, to)) {
           walked.add(id)
           if (index === visited.length - 1) taken.add(id)
+          for (const initial of inside(target, to)) entered.add(initial)
         }
         from = to
       }
     })
-    return { walked, taken }
+    return { walked, taken, entered }
   }
 
   /** The transitions from a state, or from one around it, to another, or to the one that begins with it. */
-  #between(machine: number, from: string | undefined, to: string): string[] {
+  #between(machine: number, from: string | undefined, to: string) {
     if (from === undefined || from === to) return []
     const transitions = this.#tree?.machines[machine]?.transitions ?? []
-    return transitions
-      .filter(([, source, target]) => (source === '' || isIn(from, source)) && isIn(to, target))
-      .map(([id]) => id)
+    return transitions.filter(
+      ([, source, target]) => (source === '' || isIn(from, source)) && isIn(to, target),
+    )
   }
+}
+
+/** The states from one around a state, which is left out, down to it: each but the first is initial in the one before. */
+function inside(around: string, state: string): string[] {
+  const names = state.split('.')
+  return names
+    .map((_, index) => names.slice(0, index + 1).join('.'))
+    .filter((id) => id.length > around.length)
 }

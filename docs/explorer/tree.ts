@@ -15,8 +15,6 @@ interface Row {
   readonly level: number
   /** How often its path has branched. */
   readonly indent: number
-  /** Whether no other step follows the one before. */
-  readonly isOnly: boolean
   readonly position: number
   readonly siblings: number
   readonly paths: number
@@ -90,17 +88,21 @@ export class PathTree {
     const { scrollTop, clientHeight } = this.#element
     // On a phone, the last row is faded.
     if (index * ROW < scrollTop || (index + 2) * ROW > scrollTop + clientHeight)
-      this.#element.scrollTop = index * ROW - clientHeight / 2
+      this.#element.scrollTop = (index - Math.floor(clientHeight / ROW / 2)) * ROW
     this.#draw()
+  }
+
+  /** Whether a path that is kept begins with the steps up to this one. */
+  has(step: Step): boolean {
+    return this.#paths.has(step)
   }
 
   #update(): void {
     const list = (steps: readonly Step[], level: number, indent: number): Row[] => {
       const kept = this.#kept(steps)
-      const isOnly = kept.length === 1 && level > 1
       const siblings = kept.length
       return kept.flatMap((step, index) => [
-        { step, level, indent, isOnly, position: index + 1, siblings, paths: this.#paths.get(step) ?? 0 },
+        { step, level, indent, position: index + 1, siblings, paths: this.#paths.get(step) ?? 0 },
         ...(this.#isOpen(step) ? list(step.next, level + 1, indent + (this.#branches(step) ? 1 : 0)) : []),
       ])
     }
@@ -127,17 +129,19 @@ export class PathTree {
     else this.#element.removeAttribute('aria-activedescendant')
   }
 
-  #drawRow({ step, level, indent, isOnly, position, siblings, paths }: Row, index: number): HTMLElement {
+  #drawRow({ step, level, indent, position, siblings, paths }: Row, index: number): HTMLElement {
     const branches = this.#branches(step)
+    const { parent } = step
+    const follows = parent && !this.#branches(parent) ? `follows${parent.isEnd ? ' after-end' : ''}` : ''
     const states = statesAfter(step).flatMap((id) => id?.split('.').at(-1) ?? [])
     const role = this.#roleOf(step)
     // Of two machines, the first. Its sign is enough where the words leave no room for it.
     const isTold = step.isEnd && states[0] !== step.words
     const row = make(
       'div',
-      `row ${isOnly ? 'follows ' : ''}${role}`,
+      `row ${isSet(step) ? 'set' : `${follows} ${role}`}`,
       make('span', 'twisty', branches ? (this.#open.has(step) ? '▾' : '▸') : ''),
-      make('span', 'dot', step.isEnd ? (SIGNS[role] ?? '…') : ''),
+      ...(isSet(step) ? [] : [make('span', 'dot', step.isEnd ? (SIGNS[role] ?? '…') : '')]),
       make(
         'span',
         'label',
@@ -155,7 +159,8 @@ export class PathTree {
     row.setAttribute('aria-level', String(level))
     row.setAttribute('aria-posinset', String(position))
     row.setAttribute('aria-setsize', String(siblings))
-    row.setAttribute('aria-selected', String(step === this.#selected))
+    row.setAttribute('aria-selected', String(step === this.#selected && !isSet(step)))
+    row.classList.toggle('reached', step === this.#selected && isSet(step))
     if (this.#kept(step.next).length > 0) row.setAttribute('aria-expanded', String(this.#isOpen(step)))
     return row
   }
@@ -170,7 +175,7 @@ export class PathTree {
   }
 
   #branches(step: Step): boolean {
-    return this.#kept(step.next).length > 1
+    return isSet(step) || this.#kept(step.next).length > 1
   }
 
   #onClick({ target }: MouseEvent): void {
@@ -179,16 +184,18 @@ export class PathTree {
     if (row === undefined) return
     const { step } = row
     const isOpen = this.#open.has(step)
-    if (isOpen && (element.closest('.twisty') || step === this.#selected)) this.#open.delete(step)
+    const onlyOpens = isSet(step) || element.closest('.twisty')
+    if (isOpen && (onlyOpens || step === this.#selected)) this.#open.delete(step)
     else this.#open.add(step)
     this.#update()
-    if (!element.closest('.twisty')) this.#onSelect(step)
+    if (!onlyOpens) this.#onSelect(step)
   }
 
   #onKey(event: KeyboardEvent): void {
     const index = this.#rows.findIndex(({ step }) => step === this.#selected)
     const row = this.#rows[index]
-    const go = (to: Row | undefined) => to && this.#onSelect(to.step)
+    const go = (to: Row | undefined) =>
+      to && (isSet(to.step) ? this.select(to.step) : this.#onSelect(to.step))
     const moves: Readonly<Record<string, () => void>> = {
       ArrowDown: () => go(this.#rows[Math.min(index + 1, this.#rows.length - 1)]),
       ArrowUp: () => go(this.#rows[Math.max(index - 1, 0)]),
@@ -210,4 +217,9 @@ export class PathTree {
     event.preventDefault()
     move()
   }
+}
+
+/** Whether a row is the heading of a set of tests: it is opened and closed, but no path. */
+function isSet({ kind }: Step): boolean {
+  return kind === 'set'
 }

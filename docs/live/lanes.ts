@@ -12,6 +12,9 @@ const RIGHT = 12
 const LETTER = 6.3
 const INSET = 10
 
+/** Pixels that stay in sight before a step, because what begins out of sight fades. */
+const PEEK = 28
+
 /** How much wider than needed a step may be. */
 const SPREAD = 2.5
 
@@ -50,6 +53,7 @@ export interface LaneStep {
 export class Lanes {
   readonly #scroller = make('div', 'scroller')
   readonly #names = make('div', 'lane-names')
+  readonly #key = make('p', 'key')
   readonly #roleOf: (lane: number, state: string) => string
   /** Where a lane begins. */
   #topOf = (_: number) => 0
@@ -71,8 +75,7 @@ export class Lanes {
     this.#names.ariaHidden = 'true'
     this.#scroller.addEventListener('scroll', () => this.#keepNames(), { passive: true })
     element.replaceChildren(this.#names, this.#scroller)
-    const key = make('p', 'key', make('b', '', '//'), ` wait of ${LONG}s or more, not to scale`)
-    element.after(key)
+    element.after(this.#key)
   }
 
   /**
@@ -108,13 +111,17 @@ export class Lanes {
     const scrolled = starts.find((x) => x >= end - room - 1) ?? 0
     let shown = ''
     let free = 0
-    steps.forEach(({ at, messages }, index) => {
+    steps.forEach(({ at, states, messages }, index) => {
       const x = starts[index] ?? 0
       const next = x + (widths[index] ?? 0)
       const time = timeText(at)
       const isLong = waitAfter(steps, index) >= LONG
-      // A time may reach below the next steps, but not to a mark.
-      const isTold = time !== shown && x >= free && x + time.length * LETTER <= (isLong ? next - 17 : width)
+      const isNew = time !== shown
+      // A growing picture has no room for a time below each bar.
+      const begins = onChoose && states.some((state, lane) => state !== steps[index - 1]?.states[lane])
+      // A new time may reach below the next steps, but not to a mark.
+      const limit = isLong ? next - 17 : isNew ? width : next
+      const isTold = (isNew || begins) && x >= free && x + time.length * LETTER <= limit
       if (isTold) free = x + time.length * LETTER + 8
       const group = draw('g', { class: onChoose ? 'column chosen' : 'column' })
       group.dataset.index = String(index)
@@ -139,6 +146,11 @@ export class Lanes {
       }),
     )
     this.#scroller.replaceChildren(svg)
+    const hasLong = steps.some((_, index) => waitAfter(steps, index) >= LONG)
+    this.#key.replaceChildren(
+      'Not to scale.',
+      ...(hasLong ? [' ', make('b', '', '//'), ` marks a wait of ${LONG}s or more.`] : []),
+    )
     this.#keepNames()
   }
 
@@ -151,11 +163,13 @@ export class Lanes {
     const left = Number(area?.getAttribute('x') ?? 0)
     const right = left + Number(area?.getAttribute('width') ?? 0)
     scroller.querySelector('.now')?.setAttribute('transform', `translate(${left} 0)`)
-    if (right > scroller.scrollLeft + scroller.clientWidth || left < scroller.scrollLeft)
+    if (right > scroller.scrollLeft + scroller.clientWidth || left - PEEK < scroller.scrollLeft) {
+      const start = this.#starts.find((x) => x >= left - scroller.clientWidth / 2) ?? left
       scroller.scrollTo({
-        left: this.#starts.find((x) => x >= left - scroller.clientWidth / 2) ?? left,
+        left: Math.min(left - PEEK, Math.max(start - PEEK, right - scroller.clientWidth)),
         behavior: isCalm() ? 'instant' : 'smooth',
       })
+    }
   }
 
   /** Neighbouring steps in one state share a bar. */
@@ -188,8 +202,9 @@ export class Lanes {
     const { scrollLeft, clientWidth, scrollWidth } = this.#scroller
     this.#scroller.classList.toggle('begun', scrollLeft > 0)
     this.#scroller.classList.toggle('goes-on', scrollLeft + clientWidth < scrollWidth - RIGHT)
+    const seen = scrollLeft > 0 ? scrollLeft + PEEK : 0
     for (const { name, first, last } of this.#bars)
-      name.setAttribute('x', String(Math.max(first, Math.min(scrollLeft + INSET, last))))
+      name.setAttribute('x', String(Math.max(first, Math.min(seen, last))))
     for (const text of this.#scroller.querySelectorAll('text')) {
       const x = Number(text.getAttribute('x'))
       const isCut = x < scrollLeft || x + measure(text.textContent ?? '') > scrollLeft + clientWidth

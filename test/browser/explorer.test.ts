@@ -93,6 +93,8 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
   test('filters by the end, a state, a step and words', async () => {
     const { tab, found, toEnd } = await open('#device')
     await tab.selectOption('#filter-end', { label: 'denied' })
+    expect(await tab.textContent('#filter summary')).toBe('Filter (1)')
+    expect(await tab.textContent('#hint')).toBe('The path shown does not match the filter.')
     const denied = Number.parseInt((await found()) ?? '', 10)
     expect(denied).toBeGreaterThan(5)
     expect(denied).toBeLessThan(100)
@@ -104,14 +106,67 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(slowed).toBeLessThan(denied)
     await tab.click('#expand')
     await tab.locator('[role=treeitem]:not([aria-expanded])').last().click()
+    expect(await tab.textContent('#hint')).toBe('')
     expect(await tab.textContent('[aria-selected=true] .dot')).toBe('✕')
     expect(await toEnd()).toBe('denied')
     expect(await tab.textContent('#list')).toContain('slowed by slow_down')
     await tab.fill('#filter-words', 'no such words')
     expect(await found()).toBe(`0 of ${figure('device')} paths`)
-    await tab.click('text=Clear the filter')
+    expect(await tab.textContent('#hint')).toBe('No path matches.')
+    await tab.click('#clear')
     await tab.locator('#found', { hasText: /^\d+ paths$/ }).waitFor()
     expect(await tab.locator('[role=treeitem]').count()).toBeGreaterThan(0)
+    expect(await tab.locator('#clear').isVisible()).toBe(false)
+  })
+
+  test('keeps the path and the filters of each machine', async () => {
+    const { tab, found } = await open('#both')
+    await tab.selectOption('#filter-end', { label: 'device: denied' })
+    await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
+    const [kept, name, { hash }] = [await found(), await tab.textContent('#test-name'), new URL(tab.url())]
+    const shown = async () => [
+      await found(),
+      await tab.textContent('#test-name'),
+      await tab.evaluate(() => location.hash),
+    ]
+    await tab.click('#graphs a[href="#both"]')
+    expect(await shown()).toEqual([kept, name, hash])
+    await tab.click('#graphs a[href="#device"]')
+    await tab.locator('#found', { hasText: `${figure('device')} paths` }).waitFor()
+    expect(await tab.title()).toBe('Authgraph: every path, Device')
+    await tab.click('#graphs a[href="#both"]')
+    await tab.locator('#found', { hasText: kept ?? '' }).waitFor()
+    expect(await shown()).toEqual([kept, name, hash])
+  })
+
+  test('says that a path no longer exists', async () => {
+    for (const hash of ['#session/zzzzz', '#nope']) {
+      const { tab } = await open(hash)
+      expect(await tab.textContent('#hint')).toBe('This path no longer exists. Showing another one.')
+      expect(new URL(tab.url()).hash).toMatch(hash === '#nope' ? /^#both\/\w{6,}$/ : /^#session\/\w{6,}$/)
+      expect(await tab.locator('[aria-selected=true]').count()).toBe(1)
+    }
+  })
+
+  test('opens and closes rows, and the headings of sets without choosing a path', async () => {
+    const { tab } = await open('#device', { reducedMotion: 'reduce' })
+    const rows = tab.locator('.rows')
+    const height = () => rows.evaluate((element) => element.clientHeight)
+    const [before, address] = [await height(), tab.url()]
+    await tab.click('#expand')
+    expect(await height()).toBeGreaterThan(10 * before)
+    await tab.click('#expand')
+    expect(await height()).toBe(before)
+    const heading = tab.locator('[role=treeitem]').first()
+    expect(await heading.locator('.count').textContent()).toMatch(/^\d+$/)
+    await heading.click()
+    expect(await heading.getAttribute('aria-expanded')).toBe('false')
+    expect(tab.url()).toBe(address)
+    await heading.click()
+    expect(await height()).toBe(before)
+    await tab.locator('[role=treeitem]', { hasText: 'started' }).first().click()
+    expect(await tab.textContent('#part')).toMatch(/^Part of \d+ tests$/)
+    expect(await tab.locator('#test').isVisible()).toBe(false)
   })
 
   test('plays a path on the machine with the wire beside it', async () => {
@@ -142,12 +197,54 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await lit()).toBe('polling')
   })
 
+  test('stops playing when a path of one step is chosen', async () => {
+    const { tab, lit } = await open('#both', {}, true)
+    await tab.locator('[role=treeitem]', { hasText: 'user denied' }).first().click()
+    await tab.locator('[role=treeitem]', { hasText: 'codes lost' }).last().click()
+    await tab.clock.runFor(5000)
+    expect(await lit()).toBe('failed')
+    expect(await tab.textContent('#told')).toBe('Step 1 of 1: codes lost')
+    expect(await tab.textContent('#time .key')).toBe('Not to scale.')
+  })
+
+  test('tells in time when each bar begins, in the font of the page', async () => {
+    const tab = await openTab({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+    let release = () => {}
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await tab.route('**/inter.woff2', async (route) => {
+      await isReleased
+      await route.continue()
+    })
+    await tab.goto(`${page.url}#both`, { waitUntil: 'commit' })
+    const names = tab.locator('#axis .name')
+    const places = () => names.evaluateAll((all) => all.map((name) => name.getAttribute('x')))
+    await names.first().waitFor({ state: 'attached' })
+    const early = await places()
+    release()
+    await tab.waitForFunction(() => document.fonts.status === 'loaded')
+    const late = await places()
+    expect(late).not.toEqual(early)
+    await tab.click('#list button >> nth=-2')
+    await tab.click('#list button >> nth=-1')
+    const ticks = await tab.locator('#axis .tick').allTextContents()
+    expect(ticks.filter((text) => text !== '')).toEqual(['0s', '//', '5.3s', '5.3s', '//', '17.9s'])
+    const before = await tab.evaluate(() => {
+      const left = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().left ?? 0
+      return left('#axis .now') - left('#axis .scroller')
+    })
+    expect(before).toBeGreaterThan(24)
+  })
+
   test('shows both machines, and both sides on one axis', async () => {
-    const { tab, lit, toEnd } = await open('#both', { reducedMotion: 'reduce' })
+    const { tab, lit } = await open('#both', { reducedMotion: 'reduce' })
     await tab.selectOption('#filter-end', { label: 'service: authorized' })
     await tab.selectOption('#filter-step', { label: 'response lost' })
     await tab.locator('.row.retrying:not([aria-expanded])').first().click()
-    expect(await toEnd()).toBe('waiting.retrying')
+    expect(await lit()).toBe('waiting.retrying')
+    // The starts of the device, of its wait, of the service and of its undecided state.
+    expect(await tab.locator('.entered > .dot').count()).toBe(4)
     expect(await lit(1)).toBe('authorized')
     expect(await tab.locator('#ends .chip').count()).toBe(2)
     const spans = await tab.locator('#axis g[data-index] > .name').allTextContents()
@@ -162,7 +259,8 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     await tab.click('#expand')
     await tab.locator('#tree').focus()
     await keyboard.press('Home')
-    const level = () => tab.locator('[aria-selected=true]').getAttribute('aria-level')
+    const active = async () => tab.locator(`#${await tab.getAttribute('#tree', 'aria-activedescendant')}`)
+    const level = async () => (await active()).getAttribute('aria-level')
     expect(await level()).toBe('1')
     await keyboard.press('ArrowRight')
     expect(await level()).toBe('2')
@@ -171,8 +269,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     for (let row = 3; row > 1 && (await level()) !== '2'; row -= 1) await keyboard.press('ArrowLeft')
     expect(await level()).toBe('2')
     await keyboard.press('End')
-    const active = await tab.locator('#tree').getAttribute('aria-activedescendant')
-    expect(await tab.locator('[aria-selected=true]').getAttribute('id')).toBe(active)
+    expect(await (await active()).getAttribute('aria-selected')).toBe('true')
     await tab.locator('#list button').last().focus()
     await keyboard.press('Enter')
     expect(await lit()).toBeTruthy()

@@ -33,7 +33,7 @@ export function titleOfService({
   dialect,
   firstPoll,
 }: Pick<(typeof SERVICES)[number], 'dialect' | 'firstPoll'>): string {
-  return `a service of the dialect ${dialect}, the first poll ${firstPoll}`
+  return `${dialect}, first poll ${firstPoll}`
 }
 
 /** Each dialect, with and without a reuse window. Seconds. */
@@ -44,5 +44,5 @@ export const FAMILIES = [
 
 /** The name of the tests of a refresh family. */
 export function titleOfFamily({ dialect, reuseWindow }: (typeof FAMILIES)[number]): string {
-  return `a login at a service of the dialect ${dialect}, with a window of ${reuseWindow} seconds`
+  return `${dialect}, ${reuseWindow > 0 ? `reuse window of ${reuseWindow} seconds` : 'no reuse window'}`
 }
