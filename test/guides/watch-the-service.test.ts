@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 import { watchService } from './watch-the-service/watch.ts'
 
-test('the guide counts each event and logs what an audit needs, without secrets', async () => {
+test('the guide counts and logs each event, without secrets', async () => {
   const counted: object[] = []
   const lines: string[] = []
   const meter = {
@@ -32,12 +32,13 @@ test('the guide counts each event and logs what an audit needs, without secrets'
   const logged = lines.map((line) => JSON.parse(line))
   expect(logged.map(({ type }) => type)).toEqual([
     'codes.issued',
+    'limited',
     'decision',
     'token.issued',
     'token.issued',
     'token.revoked',
   ])
-  expect(logged[1]).toEqual({
+  expect(logged[2]).toEqual({
     at: clock.time,
     type: 'decision',
     decision: 'approved',
