@@ -33,7 +33,7 @@ export class ExpiredError extends AuthgraphError {
   readonly code = 'expired'
 
   constructor() {
-    super('the code expired before the user decided; start again to get a new one')
+    super('the code expired before the user decided')
   }
 }
 

@@ -3,7 +3,7 @@ import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { isLoopback } from '../protocol/syntax.ts'
 import { memberOf, textMemberOf } from '../request/http.ts'
 import { Secret } from '../secret.ts'
-import { type Check, type StartedGrant, UNKNOWN_CLIENT } from './check.ts'
+import { type Check, NO_REPEATED, type StartedGrant, UNKNOWN_CLIENT } from './check.ts'
 import { entropyOf } from './entropy.ts'
 import { isStorable, notJson, outcomeOf, type Problem, wants } from './problems.ts'
 import type { CheckedResponse } from './wire.ts'
@@ -141,7 +141,7 @@ function repeatedCode(grants: readonly StartedGrant[]): string | undefined {
 
 async function checkRefusals(check: Check): Promise<void> {
   const { options, clientId, encoding } = check
-  if (encoding === 'json') check.skip(['codes-repeated', 'poll-repeated'], 'JSON has no repeated parameters')
+  if (encoding === 'json') check.skip(['codes-repeated'], NO_REPEATED)
   else {
     const twice = await check.requestCodes([
       ['client_id', clientId],
@@ -164,13 +164,10 @@ const notRefused: Problem = ({ status, error, body }) => {
 }
 
 async function findOtherClient(check: Check): Promise<void> {
-  if (check.options.otherClientId === undefined) {
-    check.skip(['foreign-device-code'], 'no second client was given')
-    return
-  }
+  if (check.options.otherClientId === undefined) return
   const otherClientId = Secret.of(check.options.otherClientId).reveal()
   check.wire.hide('client_id', otherClientId)
   const response = await check.requestCodes([['client_id', otherClientId]])
   if (check.grantIn(response)) check.otherClientId = otherClientId
-  else check.skip(['foreign-device-code'], `the second client gets no codes: ${outcomeOf(response)}`)
+  else check.noOtherClient = `the second client gets no codes: ${outcomeOf(response)}`
 }

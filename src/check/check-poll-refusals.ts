@@ -1,4 +1,4 @@
-import { type Check, UNKNOWN_CLIENT } from './check.ts'
+import { type Check, NO_REPEATED, UNKNOWN_CLIENT } from './check.ts'
 import { notFinal, wants } from './problems.ts'
 import type { RequirementId } from './requirements.ts'
 
@@ -6,7 +6,7 @@ const UNKNOWN_CODE = { github: 'incorrect_device_code', rfc8628: 'invalid_grant'
 
 /** Checks polls that the service must refuse before any decision. Their code is not used again: a service may end it. */
 export async function checkPollRefusals(check: Check): Promise<void> {
-  const { otherClientId, dialect = 'rfc8628' } = check
+  const { otherClientId, noOtherClient, dialect = 'rfc8628' } = check
   const { deviceCode } = await check.begin()
   const unknownCode = wants(UNKNOWN_CODE[dialect])
   const refuse = async (
@@ -19,7 +19,8 @@ export async function checkPollRefusals(check: Check): Promise<void> {
   await refuse('no-grant-type', { grant_type: undefined })
   await refuse('no-device-code', { device_code: undefined })
   await refuse('empty-device-code', { device_code: '' })
-  if (check.encoding === 'form') {
+  if (check.encoding === 'json') check.skip(['poll-repeated'], NO_REPEATED)
+  else {
     const twice = [...check.pollFields(deviceCode), ['device_code', deviceCode] as const]
     check.judge('poll-repeated', await check.poll(deviceCode, twice), wants('invalid_request'))
   }
@@ -27,8 +28,8 @@ export async function checkPollRefusals(check: Check): Promise<void> {
   await refuse('unknown-device-code', { device_code: '0'.repeat(deviceCode.length) }, unknownCode)
   await refuse('poll-unknown-client', { client_id: UNKNOWN_CLIENT }, notFinal)
   await refuse('poll-no-client', { client_id: undefined }, notFinal)
-  if (otherClientId !== undefined)
-    await refuse('foreign-device-code', { client_id: otherClientId }, unknownCode)
+  if (otherClientId === undefined) check.skip(['foreign-device-code'], noOtherClient)
+  else await refuse('foreign-device-code', { client_id: otherClientId }, unknownCode)
 }
 
 async function checkQuery(check: Check, deviceCode: string): Promise<void> {

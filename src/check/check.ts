@@ -20,6 +20,9 @@ export const MORE = 5
 /** A client that no service knows. */
 export const UNKNOWN_CLIENT = 'authgraph-check-unknown-client'
 
+/** Why no parameter is repeated if requests are JSON. */
+export const NO_REPEATED = 'JSON has no repeated parameters'
+
 /** A grant that the check started. */
 export interface StartedGrant {
   readonly response: CheckedResponse
@@ -48,6 +51,8 @@ export class Check {
   encoding: 'form' | 'json' = 'form'
   /** A second client of the service, if known. */
   otherClientId: string | undefined
+  /** Why there is no second client. */
+  noOtherClient = 'no second client was given'
   /** The dialect of the service; `undefined` until the first poll detects it. */
   dialect: 'github' | 'rfc8628' | undefined
 

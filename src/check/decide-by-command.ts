@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { createInterface } from 'node:readline'
 import type { ShownCodes } from '../client/options.ts'
 import { BadOptionError } from '../errors.ts'
+import { printable } from './wire.ts'
 
 /** Milliseconds after which the command is killed. */
 const TIMEOUT = 120_000
@@ -70,9 +73,13 @@ interface Command {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** Runs a command. Its output goes to standard error, since standard output is for the report. */
+/** Runs a command. Its output goes to standard error, indented, since standard output is for the report. */
 async function run({ option, program, args, variables }: Command): Promise<void> {
-  const child = spawn(program, args, { env: { ...process.env, ...variables }, stdio: ['ignore', 2, 2] })
+  const env = { ...process.env, ...variables }
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const outputs = [child.stdout, child.stderr] as Socket[]
+  for (const output of outputs)
+    createInterface(output).on('line', (line) => process.stderr.write(`    ${printable(line)}\n`))
   // With the option `timeout`, a command that cannot be started would keep this process alive.
   const timer = setTimeout(() => child.kill(), TIMEOUT)
   const [code, signal] = await once(child, 'exit')
@@ -80,5 +87,7 @@ async function run({ option, program, args, variables }: Command): Promise<void>
       throw new BadOptionError(`${option} cannot be started (${code}): check the command`)
     })
     .finally(() => clearTimeout(timer))
+  // A program that the command started may keep them open, such as a browser.
+  for (const output of outputs) output.unref()
   if (code !== 0) throw new Error(`the command ended with ${code === null ? signal : `exit code ${code}`}`)
 }

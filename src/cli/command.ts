@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { Command, Help, type Option, type OutputConfiguration } from 'commander'
 import { isHolding } from '../session/node/hold-signals.ts'
-import { markedLines, styled, wrapFor, writerTo } from '../terminal/writer.ts'
+import { markedLines, styled, wrapFor, wrapWords, writerTo } from '../terminal/writer.ts'
 import { CommandError } from './command-error.ts'
 
 const { formatHelp, formatItem, padWidth } = Help.prototype
@@ -12,7 +12,7 @@ const plain = new Help()
 const COMMON = ['--no-color', '--help']
 
 /** Columns of a line of help. */
-const WIDTH = Math.min(process.stdout.columns || 80, 80)
+export const WIDTH = Math.min(process.stdout.columns || 80, 80)
 
 /** Columns of the widest option whose description stands beside it. */
 const WIDEST = Math.floor(WIDTH * 0.3)
@@ -77,6 +77,8 @@ export const marked: OutputConfiguration = {
         '$1 cannot be used with $2',
       )
       .replace(/^\((.*)\)$/m, '$1')
+      // As in our own errors.
+      .replace(/(?<= )'(.*?)'(?=[ .]|$)/gm, '"$1"')
       .trimEnd()
       .split('\n')
     const { stderr } = process
@@ -117,10 +119,13 @@ export function command({ name, summary, description, exitCodes, examples }: Des
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
     .configureOutput(marked)
     .showHelpAfterError(`  See: authgraph ${name} --help`)
-    .addHelpText(
-      'after',
-      `\n${bold('Exit codes:')}\n${codes.map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`).join('\n')}`,
-    )
+    .addHelpText('after', `\n${bold('Exit codes:')}\n${codes.map(exitCodeLines).join('\n')}`)
+}
+
+function exitCodeLines([code, meaning]: readonly [code: string, meaning: string]): string {
+  return wrapWords(meaning, WIDTH - 7)
+    .map((line, index) => `  ${(index === 0 ? code : '').padEnd(5)}${line}`)
+    .join('\n')
 }
 
 /** Turns a function that returns the exit code into the action of a command. */

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
-import { writerTo } from '../terminal/writer.ts'
-import { brokenOutput, layout, marked, watchOutput } from './command.ts'
+import { wrapWords, writerTo } from '../terminal/writer.ts'
+import { brokenOutput, layout, marked, WIDTH, watchOutput } from './command.ts'
 import { CommandError, isFailure } from './command-error.ts'
 import { commandTexts } from './command-texts.ts'
 
@@ -85,12 +85,17 @@ function report(error: unknown): number {
  */
 export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('authgraph')
-    .description('Log in with the OAuth device flow, use the token, and run or check a service.')
+    .description(
+      'Log in with the OAuth device flow, use the token, and run or check a service. Start with authgraph demo.',
+    )
     .option('-V, --version', 'show the version')
     .on('option:version', printVersion)
     .configureHelp({ ...layout, subcommandTerm: (command) => command.name() })
     .helpOption('-h, --help', 'show this help')
-    .addHelpText('after', '\nRun any command with --help to see its options.')
+    .addHelpText(
+      'after',
+      `\n${wrapWords('Run any command with --help to see its options.', WIDTH).join('\n')}`,
+    )
     .configureOutput(marked)
     .showHelpAfterError('  See: authgraph --help')
     .exitOverride()

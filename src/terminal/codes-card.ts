@@ -22,6 +22,8 @@ export interface Room {
   readonly qr: boolean
   /** Whether the user can press keys. */
   readonly hasKeys: boolean
+  /** Whether a key can open the browser. */
+  readonly opens: boolean
 }
 
 /**
@@ -32,12 +34,12 @@ export interface Room {
  */
 export function codesCard(
   codes: CodesOnScreen,
-  { columns, rows, qr, hasKeys }: Room,
+  { columns, rows, qr, hasKeys, opens }: Room,
   texts: TerminalTexts,
 ): Line[] {
   const { verificationUri, userCode } = codes
   const letters = large(userCode, columns)
-  const keys = hasKeys ? hints(userCode, texts) : []
+  const keys = hasKeys ? hints(userCode, opens, texts) : []
   const isLarge = letters.length > 0 && hasKeys
   const words: Line[] = [
     [label(texts.open, texts), styled('underline', verificationUri)],
@@ -67,9 +69,13 @@ function label(text: string, { open, enter }: TerminalTexts): string {
   return `  ${text}${' '.repeat(width - columnsOf(text))}  `
 }
 
-function hints(code: string, { keys }: TerminalTexts): [string, Styled][] {
+function hints(
+  code: string,
+  opens: boolean,
+  { keys }: TerminalTexts,
+): readonly (readonly [string, Styled])[] {
   return [
-    ['Enter', styled('dim', ` ${keys.open}`)],
+    ...(opens ? [['Enter', styled('dim', ` ${keys.open}`)] as const] : []),
     ['C', styled('dim', ` ${keys.copy(code)}`)],
     ['Ctrl-C', styled('dim', ` ${keys.stop}`)],
   ]

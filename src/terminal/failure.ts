@@ -17,11 +17,12 @@ export function failure(
   const message = texts.message(error)
   const advice = texts.advice(error)
   const { error: refusal, description } = error instanceof RefusedError ? error : {}
+  const mark = error.code === 'cancelled' ? styled('yellow', '●') : styled('red', '✗')
   const said = { error: refusal || undefined, description: description || undefined }
   return {
     event: { event: 'failed', code: error.code, message, ...said, advice: advice || undefined },
     lines: [
-      ...markedLines(styled('red', '✗'), message, stream),
+      ...markedLines(mark, message, stream),
       ...(description ? fitting(texts.serviceSays(description)) : []).map((line) => `  ${line}`),
       ...(advice ? advice.split('\n').flatMap(fitting) : []).map((line) => `  ${line}`),
     ],

@@ -12,6 +12,7 @@ import { listenToKeys } from './keys.ts'
 import { openBrowser } from './open-browser.ts'
 import { isLive, type Report, reportTo } from './report.ts'
 import { type Failure, type TerminalTexts, terminalTexts } from './texts.ts'
+import { whyNoBrowser } from './why-no-browser.ts'
 import { writerTo } from './writer.ts'
 
 /** Options of `loginInTerminal`. All are optional. */
@@ -27,7 +28,8 @@ export interface TerminalOptions {
   readonly open?: boolean
   /** Copy the code to the clipboard as soon as there is one. Default: false. */
   readonly copy?: boolean
-  /** Listen to keys, if input and output are terminals: Enter opens the browser, C copies the code. Default: true. */
+  /** Listen to keys, if input and output are terminals: Enter opens the browser, if there is one, and C copies the code.
+   * Default: true. */
   readonly keys?: boolean
   /**
    * Print one JSON object per line, for programs: the events `notice`, `codes`, `state`, `authorized` and `failed`. Default:
@@ -87,7 +89,8 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   const stream = options.stream ?? (isCaptured ? process.stderr : process.stdout)
   const hasKeys = keys && !json && isLive(stream) && process.stdin.isTTY
   stream.on('error', ignore)
-  const report = reportTo(stream, { json, color, qr, hasKeys, texts })
+  const opens = whyNoBrowser() === undefined
+  const report = reportTo(stream, { json, color, qr, hasKeys, opens, texts })
   if (isCaptured) report.say({ event: 'shown' }, texts.shownHere)
   let codes: CodesOnScreen | undefined
   let signal: Signal | undefined
@@ -109,11 +112,15 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   }
 
   const withCodes = (act: (codes: CodesOnScreen) => unknown) => () => void (codes && act(codes))
+  const draw = (shown: CodesOnScreen, open = false) => {
+    report.codes(shown)
+    // Instead of the key that cannot work.
+    if (open || (hasKeys && !opens)) openAddress(shown, ...(isLive(stream) ? [''] : []))
+  }
   const show = (shown: CodesOnScreen) => {
     codes = shown
-    report.codes(shown)
+    draw(shown, options.open)
     if (options.copy) void copyCode(shown)
-    if (options.open) openAddress(shown, ...(isLive(stream) ? [''] : []))
   }
   const listen = (cancel: () => unknown) => {
     release()
@@ -123,12 +130,12 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     }
     const keys = {
       '\u0003': () => stop('SIGINT'),
-      '\r': withCodes(openAddress),
+      ...(opens && { '\r': withCodes(openAddress) }),
       c: withCodes(copyCode),
       C: withCodes(copyCode),
     }
     // Other commands may have written to the screen in the meantime.
-    const options = { onReturn: withCodes(report.codes) }
+    const options = { onReturn: withCodes((codes) => draw(codes)) }
     const stopListening = hasKeys ? listenToKeys(process.stdin as ReadStream, keys, options) : () => undefined
     // Not only once: a second signal would end the process while an approved token is being stored.
     for (const signal of SIGNALS) process.on(signal, stop)

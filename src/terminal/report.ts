@@ -27,6 +27,8 @@ export interface ReportOptions {
   readonly qr: boolean
   /** Whether the user can press keys. */
   readonly hasKeys: boolean
+  /** Whether a browser can be opened. */
+  readonly opens: boolean
   readonly texts: TerminalTexts
 }
 
@@ -87,7 +89,7 @@ const LEAST_TEXT = 16
 
 const FAILED: readonly DeviceView['status'][] = ['denied', 'expired', 'failed', 'cancelled']
 
-function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): Report {
+function terminalReport(writer: Writer, { qr, hasKeys, opens, texts }: ReportOptions): Report {
   const isNews = newsFilter()
   const live = liveLine(writer)
   const { stream } = writer
@@ -96,7 +98,7 @@ function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): 
   return {
     codes: (codes) => {
       const { columns = 80, rows = 24 } = stream
-      live.print(...codesCard(codes, { columns, rows, qr, hasKeys }, texts))
+      live.print(...codesCard(codes, { columns, rows, qr, hasKeys, opens }, texts))
     },
     state: (view, now) => {
       const width = (stream.columns ?? 80) - INDENT - NAME_WIDTH

@@ -11,6 +11,12 @@ const INDENT = 4
 const LEAST_LINE = 20
 const LONGEST_LINE = 10_000
 
+/** The indent of a line, with its mark or the label of a fact. */
+const LABEL = /^ *(?:[✓✗●!–] |\S+(?: \S+)* {2,})?/
+
+/** Columns beside a label. With less room, the text begins below the label; so does a longer word. */
+const LEAST_BESIDE = 16
+
 type Style = Parameters<typeof styleText>[0]
 
 /** A part of a line, with its style if colors are enabled. */
@@ -19,10 +25,12 @@ export interface Styled {
   readonly text: string
 }
 
-/** One line of text. */
-export type Line = string | readonly (string | Styled)[]
+type Parts = readonly (string | Styled)[]
 
-/** Prints lines for users. Control characters are removed: no text can move the cursor or hide other text. */
+/** One line of text. */
+export type Line = string | Parts
+
+/** Prints lines for users, wrapped at the width of a terminal. Control characters are removed: no text can move the cursor or hide other text. */
 export interface Writer {
   readonly stream: NodeJS.WriteStream
   render(line: Line): string
@@ -48,7 +56,11 @@ export function writerTo(stream: NodeJS.WriteStream, { color }: { readonly color
     const text = cut(part.text)
     return colors ? styleText(part.style, text, { validateStream: false }) : text
   }
-  const render = (line: Line) => (typeof line === 'string' ? cut(line) : line.map(piece).join(''))
+  const width = (stream.isTTY && stream.columns) || LONGEST_LINE
+  const render = (line: Line) =>
+    wrapLine(line, width)
+      .map((parts) => parts.map(piece).join(''))
+      .join('\n')
   return {
     stream,
     render,
@@ -71,7 +83,7 @@ export function visibleJson(value: unknown): string {
 /** Counts the columns of a line: characters of East Asian scripts, and most emoji, take two. */
 export function columnsOf(line: Line): number {
   if (typeof line === 'string') return stringWidth(line)
-  return line.reduce((width, part) => width + stringWidth(typeof part === 'string' ? part : part.text), 0)
+  return line.reduce((width, part) => width + stringWidth(textOf(part)), 0)
 }
 
 /**
@@ -102,6 +114,61 @@ export function wrapFor({ columns = LONGEST_LINE }: { readonly columns?: number 
 export function wrapWords(text: string, width: number): string[] {
   const pieces = text.split(' ').flatMap((word) => joinPieces([...word], '', width))
   return joinPieces(pieces, ' ', width)
+}
+
+/** Wraps a line between words, beside its label. A styled part, such as a command, stays whole. */
+function wrapLine(line: Line, width: number): Parts[] {
+  const parts = typeof line === 'string' ? [line] : line
+  if (columnsOf(line) <= width) return [parts]
+  const [label = ''] = LABEL.exec(parts.map(textOf).join('')) ?? []
+  const [first = [], ...words] = wordsOf(parts, label.length)
+  const beside = columnsOf(label)
+  const below = Math.min(beside, INDENT)
+  const room = width - beside
+  const hasRoom = room >= LEAST_BESIDE || beside === below
+  const lines = hasRoom ? [first] : [first, [' '.repeat(below)]]
+  let indent = hasRoom ? beside : below
+  for (const word of words) {
+    const longer = [...(lines.at(-1) ?? []), ...word]
+    if (columnsOf(trimmed(word)) > room) indent = below
+    if (columnsOf(trimmed(longer)) > width) lines.push([' '.repeat(indent), ...word])
+    else lines[lines.length - 1] = longer
+  }
+  return lines.map(trimmed)
+}
+
+/** The label of a line and its words, with the blanks after them. */
+function wordsOf(parts: Parts, labelLength: number): Parts[] {
+  const words: (string | Styled)[][] = [[]]
+  let left = labelLength
+  let before = ' '
+  for (const part of parts) {
+    const text = textOf(part)
+    const label = text.slice(0, left)
+    const rest = text.slice(label.length)
+    left -= label.length
+    if (label) words[0]?.push(withText(part, label))
+    for (const piece of typeof part === 'string' ? rest.split(/(?<= )(?! )/) : [rest]) {
+      if (piece === '') continue
+      if (before.endsWith(' ')) words.push([])
+      words.at(-1)?.push(withText(part, piece))
+      before = piece
+    }
+  }
+  return words
+}
+
+function trimmed(parts: Parts): Parts {
+  const last = parts.at(-1)
+  return last === undefined ? parts : [...parts.slice(0, -1), withText(last, textOf(last).trimEnd())]
+}
+
+function textOf(part: string | Styled): string {
+  return typeof part === 'string' ? part : part.text
+}
+
+function withText(part: string | Styled, text: string): string | Styled {
+  return typeof part === 'string' ? text : { ...part, text }
 }
 
 /** Joins pieces into lines that are not wider than `width`. */

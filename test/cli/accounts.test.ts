@@ -35,8 +35,9 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
     const other = await login(world, 'other')
     await expectToken(world, other.token)
     await world.expect('switch', { code: 2, stderr: ['choose one with --profile (other, home, work)'] })
-    const stderr = ['No login named "nobody" (saved logins: other, home, work)']
-    await world.expect('switch --profile nobody', { code: 1, stderr })
+    const stderr = ['No login named "nobody": choose one with --profile (other, home, work)']
+    for (const words of ['switch', 'logout'])
+      await world.expect(`${words} --profile nobody`, { code: 1, stderr })
     await world.expect('switch --profile home', {})
     await world.expect('logout', { stdout: ['Logged out of home'] })
     await expectToken(world, other.token)

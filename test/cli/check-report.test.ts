@@ -73,14 +73,14 @@ test('groups results by chapter, shows the exchange of a failure, and ends with 
       <dim>–</> <dim>the device code of another client is refused like an</>
         <dim>unknown one</>  <dim>RFC 8628, 3.4</>
         <dim>nobody approved</>
-      <dim>– 96 more not checked</>
 
       <bold>Failed</>
       <red>✗</> the device code of another client is refused like an
         unknown one
 
       <green>██████████████████████████████████████████████</><red>▓</><yellow>▒</><dim>░</>
-      <red>97 passed, 1 failed, 1 advised, 1 not applicable</>
+      <red>97 passed, 1 failed, 1 advised, 0 not applicable, 96</>
+      <red>not checked</>
       <dim>57 requests, dialect github</>
     "
   `)

@@ -37,7 +37,7 @@ describe('authgraph check', { concurrent: true }, () => {
     const junit = join(world.folder, 'check.xml')
     const options = ['--scopes', 'repo,gist', '--resource', `${url}/user`, '--json', '--junit', junit]
     const { stdout } = await world.expect(check(url, ...options, '--approve', approve, '--deny', deny), {
-      stderr: ['You approved the request\n'],
+      stderr: ['    You approved the request\n'],
     })
     const report: CheckReport = JSON.parse(stdout)
     expect(report).toMatchObject({ failed: 0, dialect: 'github' })
@@ -59,7 +59,8 @@ describe('authgraph check', { concurrent: true }, () => {
     const words = check(url, '--approve', approve, '--deny', 'false')
     const reason = '    nobody denied: the command ended with exit code 1\n'
     const stdout = [`✗ the poll after the denial gets access_denied`, reason, ' 1 failed']
-    await world.expect(words, { code: 1, stdout })
+    const ended = await world.expect(words, { code: 1, stdout })
+    expect(ended.stdout.match(/Refused polls/g)).toHaveLength(1)
   })
 
   test('ends at once with a usage error if a command cannot be started', { timeout: 60_000 }, async ({
@@ -107,6 +108,12 @@ describe('authgraph check', { concurrent: true }, () => {
       expect(terminal.screen()).not.toContain('passed,')
     },
   )
+
+  test('says first that the service cannot be reached', async ({ world }) => {
+    const stdout =
+      /Device codes\n {2}✗ 127.0.0.1:1 cannot be reached.*\n {4}the device code response[\s\S]* not checked/
+    await world.expect(check('http://127.0.0.1:1'), { code: 1, stdout })
+  })
 
   const endpoints = (url: string) =>
     `--device-authorization-endpoint ${url}/login/device/code --token-endpoint ${url}/login/oauth/access_token`

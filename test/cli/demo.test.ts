@@ -4,8 +4,11 @@ import { test } from './support/world.ts'
 
 describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   test.for([
-    ['--deny', /^✗ The user denied the request\n {2}No token was issued/m],
-    ['--expire', /^✗ The code expired .*\n {2}Run the command again/m],
+    ['--deny', /^✗ The user denied the request\n {2}No token was issued. Try next: authgraph demo /m],
+    [
+      '--expire',
+      /The demo lets the code expire.*\n[\s\S]*^✗ The code expired .* decided\n {2}No token was issued. Try next: /m,
+    ],
   ] as const)('%s ends without a token', async ([option, stdout], { world }) => {
     await world.expect(`demo ${option} --interval 1`, { code: 1, stdout })
   })
@@ -26,7 +29,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   })
 
   test('closes everything on a signal', async ({ world }) => {
-    const stdout = /✗ The authorization was cancelled\n$/
+    const stdout = /● The authorization was cancelled\n$/
     const onOutput = (text: string, kill: (signal: NodeJS.Signals) => void) =>
       text.includes('requested') && kill('SIGTERM')
     await world.expect('demo', { code: 143, stdout }, { onOutput })
@@ -40,7 +43,12 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
         return write.call(this, text, ...rest)
       }`
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` }
-    const stdout = ['token       ‹secret› (bearer)', 'GET /user   {"id":1,"login":"octocat"}']
+    const stdout = [
+      'The demo approves the request',
+      'Try next\n  authgraph demo --watch ',
+      'token       ‹secret› (bearer)',
+      'GET /user   {"id":1,"login":"octocat"}',
+    ]
     const ended = { stdout, stderr: '', never: ['gho_', '\u001b'] }
     await world.expect('demo --approve --interval 1', ended, { env })
   })

@@ -65,7 +65,8 @@ async function opened(
   more: readonly string[] = [],
 ) {
   const { url } = await world.scripted(script)
-  return world.open(['login', '--host', url, '--store', 'file', ...LOGIN, ...more], options)
+  const env = { DISPLAY: ':none', ...options?.env }
+  return world.open(['login', '--host', url, '--store', 'file', ...LOGIN, ...more], { ...options, env })
 }
 
 /** A login that waits in a terminal. */
@@ -97,13 +98,13 @@ describe('the saved frame', { concurrent: true }, () => {
     expectFrame('status', status.screen())
   })
 
-  test('matches the keys: C copies, Enter opens, Ctrl-C saves', async ({ world }) => {
-    const terminal = await waiting(world, { columns: 80, rows: 24 })
+  test('matches the keys: C copies, Ctrl-C saves, and Enter is not offered without a browser', async ({
+    world,
+  }) => {
+    const terminal = await waiting(world, { columns: 80, rows: 24, env: { DISPLAY: '' } })
     terminal.press('c')
     await terminal.shows(/Asked the terminal/)
     expect(terminal.raw()).toContain(`\u001b]52;c;${btoa('WDJB-MJHT')}\u0007`)
-    terminal.press('\r')
-    await terminal.shows(/No browser available/)
     terminal.press('\u0003')
     expect(await terminal.exit).toBe(130)
     expectFrame('login-saved', terminal.screen())

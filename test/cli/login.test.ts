@@ -76,6 +76,10 @@ describe('authgraph login', { concurrent: true }, () => {
   }) => {
     const { url, wasAsked } = await world.scripted({ hang: POLLS })
     await world.expect([...loginTo(url), '--no-wait'], { code: 75 })
+    const { host } = new URL(url)
+    const stderr = `✗ The login of ${host} is not finished: run authgraph login --resume --profile ${host}\n`
+    for (const words of ['status', `token --profile ${host}`])
+      await world.expect(words, { code: 1, stdout: '', stderr })
     const shown = { code: 130, stdout: /enter the code WDJB-MJHT[\s\S]*Login saved/ }
     await world.expect('login --resume --no-wait', shown, { killWhen: [() => wasAsked(POLLS), 'SIGINT'] })
   })

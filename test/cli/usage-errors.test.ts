@@ -26,9 +26,9 @@ const REFUSED: readonly Refused[] = [
   ['demo --approve --deny', [], '--approve cannot be used with --deny', 'demo --help'],
   ['demo --aprove', [], 'Did you mean --approve?', 'demo --help'],
   ['dmeo', [], 'Did you mean demo?', '--help'],
-  ['help dmeo', [], "Unknown command 'dmeo'\n  Did you mean demo?", '--help'],
-  ['nothing --help', [], "Unknown command 'nothing'", '--help'],
-  ['completion cmd', [], "Invalid shell 'cmd'. Allowed choices are bash, zsh, fish.", 'completion --help'],
+  ['help dmeo', [], 'Unknown command "dmeo"\n  Did you mean demo?', '--help'],
+  ['nothing --help', [], 'Unknown command "nothing"', '--help'],
+  ['completion cmd', [], 'Invalid shell "cmd". Allowed choices are bash, zsh, fish.', 'completion --help'],
   ['login --client-id', [], '✗ --client-id requires a value', 'login --help'],
   ['switch work', [], '✗ Too many arguments: expected 0, but got 1', 'switch --help'],
   ['logout --all --profile work', [], '--all cannot be used with --profile'],
@@ -91,7 +91,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
   [`${SERVE} --trust-proxy proxy`, [], '"proxy" is neither an IP address nor a network'],
-  [`${SERVE} --dialect gitlab`, [], "Invalid value 'gitlab' for --dialect. Allowed choices are"],
+  [`${SERVE} --dialect gitlab`, [], 'Invalid value "gitlab" for --dialect. Allowed choices are'],
 ]
 
 /** Variables, and a part of the error of a command that reads them. */

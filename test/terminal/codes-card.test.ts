@@ -16,7 +16,7 @@ const codes: ShownCodes = {
   interval: 5,
 }
 const texts = { ...terminalTexts, keys: { ...terminalTexts.keys, stop: 'pauses the login' } }
-const room = { columns: 80, rows: 24, qr: true, hasKeys: true }
+const room = { columns: 80, rows: 24, qr: true, hasKeys: true, opens: true }
 
 const textOf = (line: Line) =>
   typeof line === 'string' ? line : line.map((part) => (typeof part === 'string' ? part : part.text)).join('')
@@ -71,7 +71,7 @@ test('without keys or glyphs, the code stands as text', () => {
 
 test('lines the QR code up beside wide labels', () => {
   const wide = { ...texts, open: '開く', enter: 'コードを入力' }
-  const size = { columns: 120, rows: 40, qr: true, hasKeys: false }
+  const size = { ...room, columns: 120, rows: 40, hasKeys: false }
   const lines = codesCard(codes, size, wide).slice(1, 10)
   expect(textOf(lines[0] ?? '')).toMatch(/^ {2}開く {10}https/)
   expect(new Set(lines.map(columnsOf)).size).toBe(1)

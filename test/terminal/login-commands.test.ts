@@ -132,7 +132,7 @@ test.each([
   const { run } = await live()
   const stop = (text: string) =>
     /enter the code/.test(text) && process.listenerCount(signal) > 0 && process.emit(signal, signal)
-  expect(await run('login', stop)).toMatchObject({ code, stderr: '✗ The authorization was cancelled\n' })
+  expect(await run('login', stop)).toMatchObject({ code, stderr: '● The authorization was cancelled\n' })
   expect(process.listenerCount(signal)).toBe(0)
 })
 

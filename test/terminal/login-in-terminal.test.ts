@@ -88,7 +88,7 @@ function atKeyboard() {
   return stdin
 }
 
-test('the keys open the browser, copy the code and cancel, once there is a code', async () => {
+test('the keys copy the code and cancel, once there is a code; none opens a browser that does not exist', async () => {
   vi.stubEnv('SSH_TTY', '/dev/pts/0')
   // The clipboard of the other machine is not used.
   const folder = temporaryFolder()
@@ -103,10 +103,11 @@ test('the keys open the browser, copy the code and cancel, once there is a code'
   const press = (keys: string) => stdin.emit('data', Buffer.from(keys))
   press('c\r')
   await sandbox.advance(1)
-  expect(text()).toMatch(/Enter opens the browser {3}C copies [A-Z-]{9} {3}Ctrl-C cancels the login/)
-  expect(text()).not.toMatch(/Asked|SSH/)
+  expect(text()).toMatch(/\n {2}C copies [A-Z-]{9} {3}Ctrl-C cancels the login\n/)
+  expect(text()).not.toMatch(/Asked|Enter opens/)
+  const shown = () => text().split(terminalTexts.forwardPort('80')).length - 1
   press('\r')
-  expect(text()).toContain(terminalTexts.forwardPort('80'))
+  expect(shown()).toBe(1)
   for (const [index, key] of ['c', 'C'].entries()) {
     press(key)
     await eventually(() => expect(text().split(terminalTexts.askedToCopy)).toHaveLength(index + 2))
@@ -115,10 +116,27 @@ test('the keys open the browser, copy the code and cancel, once there is a code'
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   process.emit('SIGTSTP', 'SIGTSTP')
   kill.mockRestore()
-  expect(text().match(/Enter opens the browser/g)).toHaveLength(2)
+  expect(shown()).toBe(2)
   press('\u0003')
   await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: 'SIGINT' })
   expect(stdin.isRaw).toBe(false)
+})
+
+test('Enter opens the browser', async () => {
+  vi.stubEnv('DISPLAY', ':0')
+  vi.stubEnv('PATH', '/nowhere')
+  const stdin = atKeyboard()
+  await using sandbox = createSandbox()
+  const { stream, text } = output({ isTTY: true })
+  const actor = createDeviceAuthorization(sandbox.client)
+  const login = loginInTerminal(actor, { stream, color: false })
+  login.catch(() => undefined)
+  await sandbox.advance(1)
+  expect(text()).toMatch(/Enter opens the browser {3}C copies [A-Z-]{9} {3}Ctrl-C cancels the login/)
+  stdin.emit('data', Buffer.from('\r'))
+  expect(text()).toContain('Opening http')
+  actor.send({ type: 'cancel' })
+  await expect(login).rejects.toMatchObject({ code: 'cancelled' })
 })
 
 test.each([

@@ -28,7 +28,7 @@ const waiting: DeviceView = {
   secondsToNextPoll: 4,
   polls: 1,
 }
-const plain = { json: false, color: false, qr: false, hasKeys: false, texts: terminalTexts }
+const plain = { json: false, color: false, qr: false, hasKeys: false, opens: true, texts: terminalTexts }
 
 const terminal = (more = {}) => output({ isTTY: true, ...more })
 

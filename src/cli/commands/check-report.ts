@@ -3,6 +3,8 @@ import { chapterOf } from '../../check/requirements.ts'
 import type { ShownExchange } from '../../check/wire.ts'
 import { type Line, type Styled, styled, wrapWords, writerTo } from '../../terminal/writer.ts'
 
+type Unanswered = CheckResult & { readonly exchange: ShownExchange }
+
 /** Shows the results of a check as they arrive, then a summary. */
 export interface CheckReporter {
   /** @param host The host of the service. */
@@ -67,21 +69,21 @@ export function checkReportTo(
       print(...row(result, width))
     },
     end: (report) => {
-      const left = report.results.length - rows
-      if (left > 0) print(['  ', styled('dim', `– ${left} more not checked`)])
-      const failures = report.results.filter(({ outcome }) => outcome === 'failed')
+      const failures = new Set(report.results.filter(({ outcome }) => outcome === 'failed').map(headline))
       // Once more, because the table is longer than a screen.
-      if (failures.length > 0)
-        print('', ['  ', styled('bold', 'Failed')], ...failures.flatMap((one) => named(one, width)))
-      print('', bar(report, width), ...summary(report, width))
+      if (failures.size > 0)
+        print('', ['  ', styled('bold', 'Failed')], ...[...failures].flatMap((one) => failed(one, width)))
+      print('', bar(report, width), ...summary(report, report.results.length - rows, width))
     },
   }
 }
 
 /** A mark, the requirement, its source, the detail and, after a failure, the HTTP exchange. */
-function row({ outcome, requirement, source, detail, exchange }: CheckResult, width: number): Line[] {
+function row(result: CheckResult, width: number): Line[] {
+  const { outcome, requirement, source, detail, exchange } = result
   const mark = MARKS[outcome]
   const room = width - INDENT
+  if (isUnanswered(result)) return unanswered(result, room)
   const column = width < WIDE ? 0 : room - SOURCE_WIDTH
   const lines = wrapWords(requirement, column || room)
   const last = (lines.pop() ?? '').padEnd(column)
@@ -99,12 +101,35 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
   ])
 }
 
-function named({ outcome, requirement }: CheckResult, width: number): Line[] {
-  const lines = wrapWords(requirement, width - INDENT)
+/** Why there was no response, then the requirement and the request. */
+function unanswered({ outcome, requirement, source, exchange }: Unanswered, room: number): Line[] {
+  const { request, response } = exchange
+  const about = [`${requirement} (${source})`, request.replace(/\n.*/s, '')].flatMap((text) =>
+    wrapWords(text, room),
+  )
+  return marked(MARKS[outcome], [
+    ...wrapWords(response, room).map((line) => [line]),
+    ...about.map((line) => [styled('dim', line)]),
+  ])
+}
+
+function failed(text: string, width: number): Line[] {
+  const lines = wrapWords(text, width - INDENT)
   return marked(
-    MARKS[outcome],
+    MARKS.failed,
     lines.map((line) => [line]),
   )
+}
+
+/** What a result is about: its requirement, or why there was no response. */
+function headline(result: CheckResult): string {
+  return isUnanswered(result) ? result.exchange.response : result.requirement
+}
+
+/** Without a response, there is no status. */
+function isUnanswered(result: CheckResult): result is Unanswered {
+  const { exchange } = result
+  return exchange !== undefined && !/^\d{3}(\n|$)/.test(exchange.response)
 }
 
 /** A mark before the first line, and room for it before the others. */
@@ -136,11 +161,14 @@ function bar({ passed, failed, advised, notApplicable, results }: CheckReport, w
   ]
 }
 
+/** @param left How many requirements the check did not reach. */
 function summary(
   { passed, failed, advised, notApplicable, dialect, requests }: CheckReport,
+  left: number,
   width: number,
 ): Line[] {
-  const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${notApplicable} not applicable`
+  const skipped = `${notApplicable - left} not applicable${left > 0 ? `, ${left} not checked` : ''}`
+  const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${skipped}`
   const named = dialect ? `, dialect ${dialect}` : ''
   return [
     ...wrapWords(counts, width - 2).map((line): Line => ['  ', styled(failed === 0 ? 'green' : 'red', line)]),

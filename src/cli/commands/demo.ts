@@ -18,6 +18,7 @@ import type { TerminalTexts } from '../../terminal/texts.ts'
 import { fact, type Line, styled } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { commandTexts } from '../command-texts.ts'
+import { nextSteps } from '../next-steps.ts'
 import type { WatchOptions } from '../watch/start-watching.ts'
 import { whileWatched } from '../watch/while-watched.ts'
 import { wholeNumber } from './values.ts'
@@ -68,15 +69,32 @@ export function demoCommand(): Command {
     .action(exitWith(demo))
 }
 
-/** A demo cannot be resumed. */
-const texts: TerminalTexts = {
-  ...commandTexts,
-  advice: (error) => (error.code === 'cancelled' ? '' : commandTexts.advice(error)),
+/** What a demo advises. It cannot be resumed. */
+const ADVICE: Readonly<Record<string, string>> = {
+  denied: 'No token was issued. Try next: authgraph demo --expire',
+  expired: 'No token was issued. Try next: authgraph demo --watch',
+  cancelled: '',
+}
+
+/** Says who decides. */
+function textsOf({ approve, deny, expire }: DemoOptions): TerminalTexts {
+  const decides = approve ? 'approves the request' : 'denies the request'
+  const states = {
+    requested: expire ? 'The demo lets the code expire.' : `The demo ${decides} after the second poll.`,
+    pending: 'Nothing is decided yet.',
+  }
+  const own: Readonly<Record<string, string>> = approve || deny || expire ? states : {}
+  return {
+    ...commandTexts,
+    advice: (error) => ADVICE[error.code] ?? commandTexts.advice(error),
+    state: (view) => own[view.status] ?? commandTexts.state(view),
+  }
 }
 
 async function demo(options: DemoOptions): Promise<number> {
   const { json = false, color } = options
   const open = isLeftToUser(options) && process.stdout.isTTY && !json
+  const texts = textsOf(options)
   const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false, texts })
   try {
     return await whileWatched(fetch, terminal, options, async (recorder, send = () => undefined) => {
@@ -148,10 +166,10 @@ function record(token: OAuthToken, user: unknown): Line[] {
     fact('scopes', token.scopes.join(', ')),
     fact('GET /user', JSON.stringify(user)),
     '',
-    'Try next',
-    fact('--watch', 'see it in your browser'),
-    fact('--deny', 'deny the request'),
-    fact('--expire', 'let the code expire'),
-    '',
+    ...nextSteps({
+      'authgraph demo --watch': 'see it in your browser',
+      'authgraph demo --deny': 'deny the request',
+      'authgraph demo --expire': 'let the code expire',
+    }),
   ]
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { STORE_NAMES } from '../storage/profiles.ts'
+import { STORE_NAMES } from '../storage/store-names.ts'
 import { login } from './login/login.ts'
 import { profileName, readHost, readIssuer, scopes } from './values.ts'
 

@@ -39,7 +39,7 @@ async function logout(options: LogoutOptions): Promise<number> {
   const { print } = writerTo(process.stdout, options)
   const saved = profileNames()
   const names = options.all ? saved : [options.profile]
-  if (saved.length === 0 && options.profile === undefined) throw new CommandError('no_login', 'not logged in')
+  if (saved.length === 0) throw new CommandError('no_login', 'not logged in')
   let code = 0
   for (const name of names)
     try {

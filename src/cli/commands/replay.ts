@@ -85,5 +85,6 @@ function lineOfExchange(exchange: Exchange): Exclude<Line, string> {
   const details = detailsOf(exchange)
     .map(([name, value]) => ` ${name}=${value}`)
     .join('')
-  return [styled('dim', `  ${request}  ${to - from} ms  `), outcome, styled('dim', details)]
+  const words = `  ${request}  ${to - from} ms  `.split(/(?<= )/)
+  return [...words.map((word) => styled('dim', word)), outcome, styled('dim', details)]
 }

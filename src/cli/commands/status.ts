@@ -18,10 +18,10 @@ import {
   type NamedProfile,
   profileNames,
   profileOrCurrent,
-  type StoreName,
   savedProfiles,
 } from '../storage/profiles.ts'
 import { placeOf, providerOf, validToken, withSession } from '../storage/saved-logins.ts'
+import type { StoreName } from '../storage/store-names.ts'
 import { profileName } from './values.ts'
 
 interface StatusOptions {

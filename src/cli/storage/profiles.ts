@@ -17,6 +17,8 @@ import {
   writePrivate,
 } from '../files.ts'
 import { authOrigin, endpoints, hostIn, isSameService, serviceAddress } from '../network/service-address.ts'
+import { unfinishedLogins } from './saved-flows.ts'
+import { STORE_NAMES } from './store-names.ts'
 
 /** The file by which a folder selects a login. */
 const DIRECTORY_FILE = '.authgraph.json'
@@ -30,12 +32,6 @@ const directoryFile = v.strictObject({ profile: v.string(), host: v.string() })
 const choice = v.object({ profile: v.string() })
 
 const GITHUB = { host: 'github.com' }
-
-/** Where a token can be stored. `keyring` encrypts its file with a key in the system keyring; `none` stores nothing. */
-export const STORE_NAMES = ['keyring', 'file', 'none'] as const
-
-/** Where a token can be stored. */
-export type StoreName = (typeof STORE_NAMES)[number]
 
 /** The public part of a saved login, in the record of its session. */
 export const savedProfile = v.object({
@@ -192,15 +188,22 @@ export function profileOrCurrent(name: string | undefined): NamedProfile {
   // The damaged profile may be the current one: using another would act as the wrong user.
   if (damaged[0]) throw damaged[0].error
   if (profiles[0]) return profiles[0]
+  const [unfinished] = unfinishedLogins()
+  if (unfinished !== undefined) throw notFinished(unfinished)
   throw new CommandError('no_login', 'not logged in: run authgraph login')
 }
 
 function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError {
+  if (unfinishedLogins().includes(name)) return notFinished(name)
   const names = profiles.map((profile) => profile.name).join(', ')
-  const known = names ? ` (saved logins: ${names})` : ''
+  const advice = names ? `choose one with --profile (${names})` : `run authgraph login --profile ${name}`
+  return new CommandError('no_login', `no login named "${name}": ${advice}`)
+}
+
+function notFinished(name: string): CommandError {
   return new CommandError(
     'no_login',
-    `no login named "${name}"${known}: run authgraph login --profile ${name}`,
+    `the login of ${name} is not finished: run authgraph login --resume --profile ${name}`,
   )
 }
 

@@ -4,7 +4,7 @@ import type { ResumeRecord } from '../../client/options.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, namesIn, parseJson, readIfThere, removeFile, stateFolder, writePrivate } from '../files.ts'
 import { serviceAddress } from '../network/service-address.ts'
-import { STORE_NAMES } from './profiles.ts'
+import { STORE_NAMES } from './store-names.ts'
 
 const savedFlow = v.object({
   /** The version of this format. */
@@ -31,8 +31,7 @@ export function saveFlow(name: string, flow: Omit<SavedFlow, 'v'>): void {
  * @throws {@link CommandError} with code `no_saved_login`, `usage` or `damaged_file`.
  */
 export function savedFlowOf(name: string | undefined): SavedFlow & { readonly name: string } {
-  if (name === undefined) forgetExpiredFlows()
-  const names = namesIn(folder())
+  const names = name === undefined ? unfinishedLogins() : []
   const chosen = name ?? (names.length === 1 ? names[0] : undefined)
   if (chosen === undefined && names.length > 1)
     throw new CommandError(
@@ -49,6 +48,12 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
     `the unfinished login of ${chosen} cannot be read, because it is damaged or from another version: run ` +
       `authgraph login --profile ${chosen}`,
   )
+}
+
+/** The names of the logins to resume. */
+export function unfinishedLogins(): string[] {
+  forgetExpiredFlows()
+  return namesIn(folder())
 }
 
 /** Removes the record of a login that has ended. */

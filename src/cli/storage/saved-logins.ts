@@ -20,7 +20,8 @@ import { CommandError } from '../command-error.ts'
 import { fileOf, makeFolder, removeFile } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { providerAt } from '../network/service-address.ts'
-import { loginError, loginsFolder, type NamedProfile, type SavedProfile, type StoreName } from './profiles.ts'
+import { loginError, loginsFolder, type NamedProfile, type SavedProfile } from './profiles.ts'
+import type { StoreName } from './store-names.ts'
 
 /** The secret part of a login, encrypted with its token. */
 const savedSecret = v.object({ secret: v.object({ clientId: v.string() }) })

@@ -11,9 +11,10 @@ import {
   isSameService,
   type ServiceAddress,
 } from '../../network/service-address.ts'
-import { type NamedProfile, replaceableProfile, type StoreName } from '../../storage/profiles.ts'
+import { type NamedProfile, replaceableProfile } from '../../storage/profiles.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
 import { checkStore, openLogin, removeUnreadable } from '../../storage/saved-logins.ts'
+import type { StoreName } from '../../storage/store-names.ts'
 
 /** The options of `authgraph login`. */
 export interface LoginOptions extends AddressOptions {

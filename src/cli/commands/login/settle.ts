@@ -11,6 +11,7 @@ import { CommandError } from '../../command-error.ts'
 import { askWho } from '../../network/ask-who.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
+import { nextSteps } from '../../next-steps.ts'
 import { forgetChoice } from '../../storage/profiles.ts'
 import { placeOf, sessionOf } from '../../storage/saved-logins.ts'
 import type { LoginOptions, LoginSession } from './plan.ts'
@@ -74,5 +75,11 @@ export async function reportLogin(
   const { host } = authOrigin(address)
   const place = store === 'none' ? undefined : placeOf(store, name)
   const { event, lines } = newLoginReport({ name, host, place, user }, token, 'authgraph')
-  terminal.report.say({ event: 'authorized', profile: name, ...event, store }, ...lines)
+  const next = {
+    'authgraph status': 'check the login',
+    ...(provider.baseUrl !== undefined && { 'authgraph api /user': 'call the API' }),
+    'authgraph token': 'print the token, for scripts',
+  }
+  const more = store === 'none' ? [] : nextSteps(next)
+  terminal.report.say({ event: 'authorized', profile: name, ...event, store }, ...lines, ...more)
 }

@@ -4,8 +4,8 @@ import type { Session } from '../../../session/create-session.ts'
 import { holdSignals } from '../../../session/node/hold-signals.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
-import type { StoreName } from '../../storage/profiles.ts'
 import { checkStore, loginStore } from '../../storage/saved-logins.ts'
+import type { StoreName } from '../../storage/store-names.ts'
 
 /** The options that all commands for MCP servers have. */
 export interface McpOptions {
