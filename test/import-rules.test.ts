@@ -115,8 +115,8 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^machines\/(device|session)-context\.ts$/,
   },
   'src/check': {
-    may: /^(node:child_process|jose\/.*|src\/(check|protocol|request)\/.*|src\/dpop\/dpop\.ts|src\/service\/page\/escape-html\.ts|src\/(secret|errors|assert-known)\.ts)$/,
-    types: /^(jose|src\/client\/options\.ts)$/,
+    may: /^(node:(child_process|readline)|jose\/.*|src\/(check|protocol|request)\/.*|src\/dpop\/dpop\.ts|src\/service\/page\/escape-html\.ts|src\/(secret|errors|assert-known)\.ts)$/,
+    types: /^(jose|node:net|src\/client\/options\.ts)$/,
   },
   'src/testing/paths': {
     may: /^(xstate|@xstate\/graph|machines\/device-(authorization|context)\.ts|src\/(testing\/paths|client|protocol|request)\/.*|src\/(secret|errors|assert-known)\.ts)$/,

@@ -25,10 +25,10 @@ export interface Styled {
   readonly text: string
 }
 
-type Parts = readonly (string | Styled)[]
+type LineParts = readonly (string | Styled)[]
 
 /** One line of text. */
-export type Line = string | Parts
+export type Line = string | LineParts
 
 /** Prints lines for users, wrapped at the width of a terminal. Control characters are removed: no text can move the cursor or hide other text. */
 export interface Writer {
@@ -117,7 +117,7 @@ export function wrapWords(text: string, width: number): string[] {
 }
 
 /** Wraps a line between words, beside its label. A styled part, such as a command, stays whole. */
-function wrapLine(line: Line, width: number): Parts[] {
+function wrapLine(line: Line, width: number): LineParts[] {
   const parts = typeof line === 'string' ? [line] : line
   if (columnsOf(line) <= width) return [parts]
   const [label = ''] = LABEL.exec(parts.map(textOf).join('')) ?? []
@@ -126,19 +126,19 @@ function wrapLine(line: Line, width: number): Parts[] {
   const below = Math.min(beside, INDENT)
   const room = width - beside
   const hasRoom = room >= LEAST_BESIDE || beside === below
-  const lines = hasRoom ? [first] : [first, [' '.repeat(below)]]
-  let indent = hasRoom ? beside : below
-  for (const word of words) {
+  const fits = words.every((word) => columnsOf(trimmed(word)) <= room)
+  const indent = ' '.repeat(hasRoom && fits ? beside : below)
+  const lines = hasRoom ? [first] : [first, [indent]]
+  for (const word of words.flatMap((word) => pieces(word, width - below))) {
     const longer = [...(lines.at(-1) ?? []), ...word]
-    if (columnsOf(trimmed(word)) > room) indent = below
-    if (columnsOf(trimmed(longer)) > width) lines.push([' '.repeat(indent), ...word])
+    if (columnsOf(trimmed(longer)) > width) lines.push([indent, ...word])
     else lines[lines.length - 1] = longer
   }
   return lines.map(trimmed)
 }
 
 /** The label of a line and its words, with the blanks after them. */
-function wordsOf(parts: Parts, labelLength: number): Parts[] {
+function wordsOf(parts: LineParts, labelLength: number): LineParts[] {
   const words: (string | Styled)[][] = [[]]
   let left = labelLength
   let before = ' '
@@ -158,7 +158,16 @@ function wordsOf(parts: Parts, labelLength: number): Parts[] {
   return words
 }
 
-function trimmed(parts: Parts): Parts {
+/** Splits a path that is longer than a line after its slashes. */
+function pieces(word: LineParts, room: number): LineParts[] {
+  const isPath = !word.map(textOf).join('').includes('://')
+  if (!isPath || columnsOf(trimmed(word)) <= room) return [word]
+  return word.flatMap((part): LineParts[] =>
+    typeof part === 'string' ? part.split(/(?<=\/)/).map((piece) => [piece]) : [[part]],
+  )
+}
+
+function trimmed(parts: LineParts): LineParts {
   const last = parts.at(-1)
   return last === undefined ? parts : [...parts.slice(0, -1), withText(last, textOf(last).trimEnd())]
 }

@@ -25,6 +25,11 @@ test.each([
     36,
     '  stored in\n    ~/state/logins/work.json (plain\n    text)',
   ],
+  [
+    fact('stored in', '~/state/logins/work.json (plain text)'),
+    24,
+    '  stored in\n    ~/state/logins/\n    work.json (plain\n    text)',
+  ],
   [fact('stored in', 'a file'), 18, '  stored in\n    a file'],
   [
     ['  Resume with  ', styled('bold', 'authgraph login --resume --profile work')],

@@ -35,6 +35,9 @@ const WIDE = 110
 /** Columns of a file, or of a terminal of unknown width. */
 const WIDTH = 120
 
+/** Columns to which a narrower terminal wraps the lines again. */
+const LEAST_WIDTH = 20
+
 /** Columns of the bar in the summary. */
 const BAR = 48
 
@@ -51,7 +54,7 @@ export function checkReportTo(
     }
   }
   const { print } = writerTo(stream, { color })
-  const width = Math.max(stream.columns ?? WIDTH, 40)
+  const width = Math.max(stream.columns ?? WIDTH, LEAST_WIDTH)
   let rows = 0
   let chapter = ''
   return {
