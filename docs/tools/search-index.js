@@ -6,12 +6,15 @@ import { join } from 'node:path'
 const HEADING = /<h([1-4])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)<\/h\1>/gs
 
 /** Tags that part words. */
-const BLOCK =
-  /<\/?(?:p|li|ul|ol|td|th|tr|h\d|div|br|pre|section|dt|dd|span class="(?:bar|default|required)|code class="(?!short))\b[^>]*>/g
+const BLOCK = /<\/?(?:p|li|ul|ol|tr|h\d|div|br|pre|section|dd|code class="(?!short))\b[^>]*>/g
+
+/** Tags between short texts that belong together. */
+const CELL =
+  /<\/(?:td|th|dt)>|<\/(?:code|span)><\/div>|<small\b[^>]*>|<span class="(?:default|required)\b[^>]*>/g
 
 /** What is not text, or is the text of other pages. */
 const ASIDE =
-  /<svg.*?<\/svg>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
+  /<svg.*?<\/svg>|<span class="bar">.*?<\/span>|<span aria-hidden.*?<span class="spoken">.*?<\/span>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<section class="tsd-panel tsd-hierarchy".*?<\/section>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
 
 /** Code is searched, and shown if only it has the words. */
 const CODE = /<pre>.*?<\/pre>|<div class="tsd-signature.*?<\/div>/gs
@@ -37,7 +40,8 @@ export class SearchIndex {
       if (level === '1') begin += text
       else sections.push(section(anchor, heading, text))
     }
-    this.#pages.push({ ...page, sections: [section('', '', begin), ...sections] })
+    const filled = sections.filter(([, , text, code]) => text || code)
+    this.#pages.push({ ...page, sections: [section('', '', begin), ...filled] })
   }
 
   /** @param {string} directory */
@@ -55,9 +59,10 @@ function section(anchor, heading, html) {
 /** @param {string} html */
 function textOf(html) {
   return html
+    .replaceAll(CELL, ' · ')
     .replaceAll(BLOCK, ' ')
     .replaceAll(/<[^>]*>/g, '')
     .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => CHARACTERS[entity])
-    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/(?:\s|·(?=\s*(?:·|$)))+/g, ' ')
     .trim()
 }
