@@ -14,7 +14,7 @@ const CELL =
 
 /** What is not text, or is the text of other pages. */
 const ASIDE =
-  /<svg.*?<\/svg>|<span class="bar">.*?<\/span>|<span aria-hidden.*?<span class="spoken">.*?<\/span>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<section class="tsd-panel tsd-hierarchy".*?<\/section>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
+  /<svg.*?<\/svg>|<span class="bar">.*?<\/span>|<span aria-hidden="true">–<\/span><span class="spoken">none<\/span>|<button.*?<\/button>|<details class="contents".*?<\/details>|<section class="tsd-panel-group tsd-index-group".*?<\/details><\/section><\/section>|<dl class="tsd-member-summaries".*?<\/dl>|<section class="tsd-panel tsd-hierarchy".*?<\/section>|<a [^>]*tsd-anchor-icon.*?<\/a>/gs
 
 /** Code is searched, and shown if only it has the words. */
 const CODE = /<pre>.*?<\/pre>|<div class="tsd-signature.*?<\/div>/gs

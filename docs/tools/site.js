@@ -10,10 +10,41 @@ const LONG = 600
 const BEFORE = 40
 const SHOWN = 130
 
+/** One spelling, and the others of the same. */
+const SPELLINGS = {
+  login: 'log(?:s|ged|ging)?[ -]in',
+  logout: '(?:log(?:s|ged|ging)?|sign(?:s|ed|ing)?)[ -]out',
+  nextjs: 'next[ .]js',
+  'quick start': 'getting started|tutorial',
+}
+
+/** Words that readers use for those of the pages. */
+const SYNONYMS = {
+  azure: ['entra'],
+  cli: ['command line'],
+  esm: ['es modules'],
+  headless: ['ssh', 'no browser', 'without a browser'],
+  i18n: ['translate'],
+  logging: ['monitor'],
+  logs: ['monitor'],
+  mock: ['sandbox', 'test'],
+  nextjs: ['react'],
+  offline: ['unreachable', 'network'],
+  storage: ['store'],
+  theme: ['brand'],
+}
+
+/** Words that do not tell one page from another. */
+const STOP_WORDS =
+  'a an and are as at be by can do does for from get has have how i in is it my of on or that the this to use using what when where which with without you your'.split(
+    ' ',
+  )
+
 /** Pixels from the top of the window to where a section begins to be read. */
 const READ_AT = 120
 
 const byId = (id) => document.getElementById(id)
+const dialog = byId('tsd-search')
 const input = byId('tsd-search-input')
 const list = byId('tsd-search-results')
 const status = byId('tsd-search-status')
@@ -47,77 +78,168 @@ function readable(page) {
   return { ...page, sections }
 }
 
-/** Words in lower case, with a space around each. What is done is found by the name of its method, `logout`. */
+/** Words in lower case, with a space around each, and in one spelling. */
 function plain(text) {
-  const words = text.toLowerCase().replaceAll(/[^\p{L}\d_]+/gu, ' ')
-  return ` ${words.trim()} `.replaceAll(' log out ', ' logout ')
+  const words = ` ${text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d_]+/gu, ' ')
+    .trim()} `
+  return Object.entries(SPELLINGS).reduce(
+    (all, [word, others]) => all.replaceAll(new RegExp(` (?:${others})(?= )`, 'g'), ` ${word}`),
+    words,
+  )
+}
+
+/** What is searched for: all that is typed, as the beginning of a name, and the words that matter. */
+function readQuery(text) {
+  const all = plain(text).split(' ').filter(Boolean)
+  const telling = all.filter((word) => !STOP_WORDS.includes(word))
+  return {
+    text,
+    name: all.join(''),
+    words: (telling.length > 0 ? telling : all).map((word) => {
+      const forms = [word, ...(SYNONYMS[word] ?? [])].map(formsOf).join('|')
+      return { word, forms, whole: new RegExp(` (?:${forms})(?= )`, 'g') }
+    }),
+  }
+}
+
+/** A pattern of a word with the common endings: log, logs, logged, logging. */
+function formsOf(word) {
+  const stem = word.replace(/(?<=...)(?:e?s|ed|ing|e)$/, '').replace(/(?<=..)(.)\1$/, '$1')
+  // Not them for theme.
+  const isBare = !/(?<![hsxz])es?$/.test(word)
+  return `${stem}${stem.at(-1)}?(?:e?s|e?d|e|ing)${isBare ? '?' : ''}`
 }
 
 function showResults() {
-  const query = input.value.trim()
-  const words = plain(query).split(' ').filter(Boolean)
-  const found = words.length === 0 ? [] : search(words)
+  const text = input.value.trim()
+  const query = readQuery(text)
+  const isAsked = window.pages && query.words.length > 0
+  const all = isAsked ? search(query, 'every') : []
+  const found = all.length > 0 || !isAsked ? all : search(query, 'some')
   const groups = Object.groupBy(found, ({ page }) => page.group)
   for (const [first] of Object.values(groups)) first.isFirst = true
   list.replaceChildren(
     ...Object.values(groups)
       .flat()
-      .map((one, at) => linkTo(one, words, at)),
+      .map((one, at) => linkTo(one, query.words, at)),
   )
+  list.scrollTop = 0
+  markRest()
   input.setAttribute('aria-activedescendant', list.firstElementChild?.id ?? '')
-  const nothing = query === '' || found.length > 0 ? '' : `No results for "${query}".`
-  status.replaceChildren(window.pages ? nothing : 'Preparing the search index…')
+  status.replaceChildren(...(all.length > 0 ? [] : messageFor(text, found.length > 0)))
 }
 
-/** The best section of each page that has every word, or else some, the best page first. */
-function search(words, need = 'every') {
-  const found = pages.flatMap((page) => {
-    const scores = page.sections.map((section) => scoreOf(page, section, words, need))
-    const score = Math.max(...scores)
-    return score > 0 ? { page, section: page.sections[scores.indexOf(score)], score } : []
-  })
-  if (found.length === 0 && need === 'every') return search(words, 'some')
+/** What is said if no page has all words. */
+function messageFor(text, hasSome) {
+  if (!window.pages) return ['Preparing the search index…']
+  if (plain(text).trim() === '') return []
+  const said = hasSome ? 'No page has all of these words; these have some.' : `No results for "${text}".`
+  return [said, ...suggestion(text)]
+}
+
+/** The best section of each page that has every word, or some, the best page first. Options repeat what their function says. */
+function search(query, need) {
   const left = { ...MOST }
-  return found
+  const shown = new Set()
+  return pages
+    .flatMap((page) => {
+      const scores = page.sections.map((section) => scoreOf(page, section, query, need))
+      const score = Math.max(...scores)
+      return score > 0 ? { page, section: page.sections[scores.indexOf(score)], score } : []
+    })
     .sort((one, other) => other.score - one.score)
+    .filter(({ section: { text } }) => !text || (!shown.has(text) && shown.add(text)))
     .filter(({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0)
 }
 
-function scoreOf({ group, title }, { anchor, heading, code, names, body }, words, need) {
-  if (!words[need]((word) => names[0].includes(word) || body.includes(word))) return 0
-  const [inTitle, inHeading] = names.map((name) => likeness(name, words))
+function scoreOf(
+  { group, title },
+  { anchor, heading, text, code, names, body },
+  { text: asked, name, words },
+  need,
+) {
+  const counts = words.map(({ whole }) => body.match(whole)?.length ?? 0)
+  const has = ({ word, whole }, at) =>
+    counts[at] > 0 || names[0].search(whole) >= 0 || isPart(names[0], word) || isPart(body, word)
+  if (!words[need](has)) return 0
+  const [inTitle, inHeading] = names.map((text) => likeness(text, words))
   const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
   // Of a page that has the name, the beginning.
   const named = anchor === '' ? 75 * inTitle : 0
   // A name that is typed, in whole or in part.
-  const name = words.join('')
   const typed = names[0].replaceAll(' ', '').startsWith(name) ? (60 * name.length) / title.length : 0
+  // Not Dpop for dpop.
+  const exact = title === asked ? 10 : 0
   // The whole name of a method: first that of the page with the shortest name.
   const method = names[1] === ` ${name} ` && code.startsWith(`${heading}(`) ? 40 + 80 / title.length : 0
+  // A command, which is in the table of all.
+  const command = title === 'Command line' && anchor === '' && text.includes(` · ${name} · `) ? 20 : 0
   // A code that a service sends is explained among the errors.
-  const coded = title === 'Errors' && words.some((word) => word.includes('_')) ? 20 : 0
+  const coded = title === 'Errors' && name.includes('_') ? 20 : 0
   // A short section that says it often is about it.
-  const said = words.reduce((sum, word) => sum + body.split(` ${word}`).length - 1, 0)
+  const said = counts.reduce((sum, count) => sum + count, 0)
   const about = said / (said + body.length / LONG)
-  return first + named + typed + method + coded + 20 * inHeading + 16 * about
+  const whole = counts.filter(Boolean).length / words.length
+  return first + named + typed + exact + method + command + coded + 24 * inHeading + 16 * about + 20 * whole
 }
 
 /** How many of the words a plain text has, from 0 to 1: parts of words count less. */
 function likeness(text, words) {
-  const sum = words.reduce((total, word) => {
-    if ([word, `${word}s`, word.replace(/s$/, '')].some((form) => text.includes(` ${form} `)))
-      return total + 1
-    return total + (text.includes(` ${word}`) ? 0.25 : 0)
+  const sum = words.reduce((total, { word, whole }) => {
+    if (text.search(whole) >= 0) return total + 1
+    return total + (isPart(text, word) ? 0.25 : 0)
   }, 0)
   return sum / words.length
 }
 
+/** Whether a word of a plain text begins so, or has what is typed within. One letter is not enough. */
+function isPart(text, word) {
+  return word.length > 1 && text.includes(word.length > 3 ? word : ` ${word}`)
+}
+
+/** What may have been meant: the query with the names of the pages in place of words that differ from them by one letter. */
+function suggestion(text) {
+  const names = new Set(
+    pages.flatMap(({ title, sections }) =>
+      [title, ...sections.map(({ heading }) => heading)].join(' ').match(/[\p{L}\d_]{4,}/gu),
+    ),
+  )
+  const isKnown = (word) =>
+    pages.some(({ sections }) =>
+      sections.some(({ names, body }) => [...names, body].some((one) => isPart(one, word))),
+    )
+  const meant = text.replaceAll(/[\p{L}\d_]{4,}/gu, (word) => {
+    const typed = word.toLowerCase()
+    return isKnown(typed) ? word : ([...names].find((name) => isNear(typed, name.toLowerCase())) ?? word)
+  })
+  if (meant === text) return []
+  const button = make('button', 'meant', meant)
+  button.type = 'button'
+  button.addEventListener('click', () => ask(meant))
+  return [' Did you mean ', button, '?']
+}
+
+/** Whether one letter is missing, added, wrong or in the place of the next. */
+function isNear(word, name) {
+  let at = 0
+  while (at < word.length && word[at] === name[at]) at++
+  const [one, other] = [word.slice(at), name.slice(at)]
+  return (
+    one.slice(1) === other ||
+    one === other.slice(1) ||
+    one.slice(1) === other.slice(1) ||
+    (one.slice(2) === other.slice(2) && one[0] === other[1] && one[1] === other[0])
+  )
+}
+
 /** A result, with the line that says why it is one. */
-function linkTo({ page, section: { anchor, heading, text: prose, code }, isFirst }, words, index) {
-  const marks = new RegExp(`\\b(${words.join('|')})`, 'gi')
-  // The text of a page to see is made of buttons: its description says more.
-  const found = page.group !== 'See it run' && [prose, code].find((one) => one.search(marks) >= 0)
-  const text = found || prose
+function linkTo({ page, section, isFirst }, words, index) {
+  const { anchor, heading, text: prose, code, names, body } = section
+  const marks = marksOf(words, names.join(body))
+  const begins = page.sections.find(({ text }) => text)?.text ?? ''
+  const text = [prose, code].find((one) => one.search(marks) >= 0) ?? (prose || begins)
   const begin = text.search(marks) - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
   const shown = text.slice(from, from + SHOWN)
@@ -144,6 +266,31 @@ function linkTo({ page, section: { anchor, heading, text: prose, code }, isFirst
   return link
 }
 
+function ask(query) {
+  input.value = query
+  showResults()
+  input.focus()
+}
+
+function closeSearch() {
+  dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
+}
+
+/** Whether results follow below. */
+function markRest() {
+  list.classList.toggle('more', list.scrollHeight - list.clientHeight - list.scrollTop > 1)
+}
+
+/** The words of a result, or what is typed where it is only a part of one. */
+function marksOf(words, text) {
+  const patterns = words.map(({ word, forms, whole }) => {
+    const all = [forms, SPELLINGS[word]].filter(Boolean).join('|')
+    if (word.length === 1 || text.search(whole) >= 0) return `\\b(?:${all})\\b`
+    return word.length > 3 ? word : `\\b${word}`
+  })
+  return new RegExp(`(${patterns.join('|')})`, 'gi')
+}
+
 function make(name, className, ...children) {
   const element = document.createElement(name)
   element.className = className
@@ -154,18 +301,24 @@ function make(name, className, ...children) {
 byId('tsd-search-trigger').addEventListener('click', loadPages)
 input.addEventListener('focus', loadPages)
 input.addEventListener('input', showResults)
-byId('clear').addEventListener('click', () => {
-  input.value = ''
-  showResults()
-  input.focus()
-})
+byId('clear').addEventListener('click', () => ask(''))
+byId('close').addEventListener('click', closeSearch)
+list.addEventListener('scroll', markRest)
+// TypeDoc's script would deselect the result.
+for (const type of ['blur', 'change', 'click', 'keydown'])
+  dialog.addEventListener(
+    type,
+    (event) => {
+      const isKept = type !== 'keydown' || event.shiftKey || /^(Home|End|Arrow(Left|Right))$/.test(event.key)
+      if (event.target === input && isKept) event.stopPropagation()
+    },
+    true,
+  )
 input.addEventListener('keydown', ({ key }) => {
   if (key === 'Enter') byId(input.getAttribute('aria-activedescendant'))?.click()
 })
 // A result on this page is behind the dialog.
-list.addEventListener('click', () =>
-  byId('tsd-search').dispatchEvent(new Event('cancel', { cancelable: true })),
-)
+list.addEventListener('click', closeSearch)
 // Pages with another layout lead here to search.
 addEventListener('load', () => location.hash === '#tsd-search' && byId('tsd-search-trigger').click())
 

@@ -78,11 +78,9 @@ export async function load(app) {
     cpSync(join(docs, 'live/dist/assets/inter.woff2'), join(outputDirectory, 'assets/inter.woff2'))
     cpSync(join(docs, 'tools/site.js'), join(outputDirectory, 'assets/site.js'))
     for (const { url, text, built } of PAGES) {
-      const html = readFileSync(join(docs, built), 'utf8')
-        .replaceAll(/<(script|style)\b.*?<\/\1>/gs, '')
-        .replaceAll(/<(\/?)(?:button|h\d)\b/g, '<$1p')
-      const [, about, main] = /name="description" content="(.*?)".*?(<main\b.*<\/main>)/s.exec(html) ?? []
-      indexed.add({ url, group: 'See it run', title: text, about: '' }, `${about}<pre>${main} ${url}</pre>`)
+      const [about] =
+        readFileSync(join(docs, built), 'utf8').match(/(?<=name="description" content=").*?(?=")/) ?? []
+      indexed.add({ url, group: 'See it run', title: text, about: '' }, about ?? '')
     }
     indexed.write(outputDirectory)
     // That of TypeDoc, whose results are pages without a reason.
@@ -305,10 +303,11 @@ function toolbar(context, page) {
 <nav class="site" aria-label="Main">${mainLinks(context, page)}</nav>
 <button type="button" id="tsd-search-trigger" class="search">${SEARCH}Search <kbd>/</kbd></button>
 <dialog id="tsd-search" aria-label="Search">
-<input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search guides and API" maxlength="100">
+<input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search guides and API" maxlength="300">
 <button type="button" id="clear">Clear</button>
-<div role="listbox" id="tsd-search-results" aria-label="Results"></div>
+<button type="button" id="close">Close</button>
 <div id="tsd-search-status" aria-live="polite" aria-atomic="true"></div>
+<div role="listbox" id="tsd-search-results" aria-label="Results" tabindex="-1"></div>
 <nav class="often" aria-label="Often read">${OFTEN.map((name) => link(at(`documents/${name.replaceAll(' ', '_')}.html`), name)).join('')}</nav>
 </dialog>
 <a href="#" class="menu" data-toggle="menu" role="button" aria-label="Menu">${MENU}</a>

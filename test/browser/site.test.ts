@@ -28,9 +28,9 @@ const SEARCHES = [
   ['createServ', 'createService', 1],
   ['authorizeDev', 'authorizeDevice', 1],
   ['slow_down', 'Errors', 1],
-  ['logout', 'Session', 1],
-  ['log out', 'Session', 1],
-  ['log out', 'Refresh and revoke tokens', 10],
+  ['logout', 'Keep and refresh a token', 1],
+  ['log out', 'Keep and refresh a token', 1],
+  ['log out', 'Session', 7],
   ['git credential', 'Command line', 1],
   ['react', 'Show a login on a web page', 1],
   ['dpop', 'dpop', 2],
@@ -41,6 +41,22 @@ const SEARCHES = [
   ['redis', 'Share a login between processes', 1],
   ['refresh', 'Keep and refresh a token', 2],
   ['refresh', 'refresh', 7],
+  ['bun', 'Install', 1],
+  ['serve', 'Command line', 1],
+  ['cli', 'Command line', 1],
+  ['cli', 'Log in from a CLI', 2],
+  ['demo', 'Command line', 1],
+  ['logging', 'Monitor the service', 1],
+  ['login', 'Log in from a CLI', 1],
+  ['sign out', 'Keep and refresh a token', 1],
+  ['getting started', 'Quick start', 1],
+  ['storage', 'Give your CLI a login', 1],
+  ['test without network', 'Test your login', 1],
+  ['what is authgraph', 'Why Authgraph', 1],
+  ['mock', 'Test your login', 1],
+  ['nextjs', 'Show a login on a web page', 1],
+  ['typescript', 'Install', 1],
+  ['offline', 'Errors', 1],
 ] as const
 
 describe.skipIf(!hasChromium || !isBuilt)(
@@ -145,10 +161,30 @@ describe.skipIf(!hasChromium || !isBuilt)(
       // The first one is selected, and arrows go through them in the order in which they are shown.
       const selected = tab.locator('[aria-selected=true]')
       expect(await selected.locator('.text').textContent()).toBe('Keep and refresh a token')
-      expect(await selected.locator('.context mark').first().textContent()).toMatch(/^(refresh|token)$/i)
+      expect(await selected.locator('.context mark').first().textContent()).toMatch(
+        /^(refresh|token)(ed|s)?$/i,
+      )
       await tab.keyboard.press('ArrowDown')
       expect(await selected.textContent()).toBe(await results.nth(1).textContent())
       expect(await violations(tab)).toEqual([])
+      // The selected one stays so while the query is edited or the search is closed. Other results are shown from the first.
+      await tab.keyboard.press('ArrowLeft')
+      await tab.locator('#close').click()
+      await tab.locator('#tsd-search:not([open])').waitFor({ state: 'attached' })
+      await tab.keyboard.press('/')
+      expect(await selected.textContent()).toBe(await results.nth(1).textContent())
+      const list = tab.locator('#tsd-search-results')
+      await list.evaluate((one) => one.scrollTo(0, 100))
+      await tab.keyboard.type('refresh tokens')
+      expect(await list.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+      await tab.locator('#clear').click()
+      await tab.keyboard.type('refesh token')
+      const message = tab.locator('#tsd-search-status')
+      expect(await message.textContent()).toBe(
+        'No page has all of these words; these have some. Did you mean refresh token?',
+      )
+      await tab.locator('.meant').click()
+      expect(await message.textContent()).toBe('')
       await tab.locator('#clear').click()
       await tab.keyboard.type('BusyError')
       await results.first().locator('small', { hasText: 'Class · authgraph/session' }).waitFor()
