@@ -8,7 +8,7 @@ const program = await createProgram()
 
 describe('the command line', { concurrent: true }, () => {
   test('shows the help without arguments, and the same for "help" and "--help"', async ({ world }) => {
-    const { stdout } = await world.expect([], { stdout: ['demo'], stderr: '' })
+    const { stdout } = await world.expect([], { stdout: ['Start with authgraph demo.'], stderr: '' })
     await world.expect('help', { stdout })
     await world.expect('--help', { stdout })
     expect(await world.run('help login')).toEqual(await world.run('login --help'))
@@ -24,6 +24,15 @@ describe('the command line', { concurrent: true }, () => {
   test('runs as a program, as npx does in a clone, and prints its version', () => {
     for (const option of ['--version', '-V'])
       expect(execFileSync(COMMAND, [option], { encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  test.for([
+    ['help', /Run any command with --help to see its\noptions\.$/m],
+    ['login --help', /^ {2}75 {3}saved before it finished\n {7}\(--no-wait\)$/m],
+  ] as const)('wraps the end of %s in a narrow terminal', async ([words, end], { world }) => {
+    const terminal = world.open(words, { columns: 40 })
+    await terminal.exit
+    expect(terminal.screen()).toMatch(end)
   })
 
   const names = program.commands.flatMap((declared) => [

@@ -62,6 +62,14 @@ describe('authgraph replay', { concurrent: true }, () => {
     ])
   })
 
+  test('keeps the times in a column of their own in a narrow terminal', async ({ world }) => {
+    const terminal = world.open(replay(world, CUT), { columns: 40 })
+    await terminal.exit
+    const lines = terminal.screen().trimEnd().split('\n').slice(1)
+    for (const line of lines.filter((line) => !line.includes('http')))
+      expect(line).toMatch(/^( {3}[ \d]\d\.\d s | {11})/)
+  })
+
   test.for([
     ['wide', []],
     ['narrow', ['--narrow']],

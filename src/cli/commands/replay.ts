@@ -82,9 +82,7 @@ function lineOfSpan({ name, text }: Span): Exclude<Line, string> {
 
 function lineOfExchange(exchange: Exchange): Exclude<Line, string> {
   const { request, outcome = '…', from, to } = exchange
-  const details = detailsOf(exchange)
-    .map(([name, value]) => ` ${name}=${value}`)
-    .join('')
-  const words = `  ${request}  ${to - from} ms  `.split(/(?<= )/)
-  return [...words.map((word) => styled('dim', word)), outcome, styled('dim', details)]
+  const words = [...`  ${request}  `.split(/(?<= )/), `${to - from} ms  `]
+  const details = detailsOf(exchange).flatMap(([name, value]) => [' ', styled('dim', `${name}=${value}`)])
+  return [...words.map((word) => styled('dim', word)), outcome, ...details]
 }
