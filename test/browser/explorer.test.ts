@@ -177,6 +177,8 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await lit()).toBe('requesting')
     const told = tab.locator('#told')
     expect(await told.getAttribute('aria-live')).toBe('off')
+    const place = () => tab.locator('#play').boundingBox()
+    const played = await place()
     const seen = [await lit()]
     for (let step = 1; step < steps; step += 1) {
       await tab.clock.runFor(1200)
@@ -185,6 +187,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(seen.slice(0, 2)).toEqual(['requesting', 'waiting.requested'])
     expect(seen.at(-1)).toBe('authorized')
     expect(await tab.textContent('#play')).toBe('Play')
+    expect(await place()).toEqual(played)
     expect(await told.getAttribute('aria-live')).toBe('polite')
     const wire = await tab.locator('#list .message').allTextContents()
     expect(wire.slice(0, 2)).toEqual([
