@@ -107,9 +107,10 @@ function readQuery(text) {
 /** A pattern of a word with the common endings: log, logs, logged, logging. */
 function formsOf(word) {
   const stem = word.replace(/(?<=...)(?:e?s|ed|ing|e)$/, '').replace(/(?<=..)(.)\1$/, '$1')
-  // Not them for theme.
+  // Not cores for cors, or them for theme.
+  const endings = /(?:e[ds]?|ing)$/.test(word) ? 'e?s|e?d|e|ing' : 's|(?<=[hsxz])es|ed|ing'
   const isBare = !/(?<![hsxz])es?$/.test(word)
-  return `${stem}${stem.at(-1)}?(?:e?s|e?d|e|ing)${isBare ? '?' : ''}`
+  return `${stem}${stem.at(-1)}?(?:${endings})${isBare ? '?' : ''}`
 }
 
 function showResults() {
