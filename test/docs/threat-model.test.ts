@@ -93,6 +93,12 @@ test.each(threats)(
   },
 )
 
+test('Evidence counts the threats, and those with tests', () => {
+  const tested = threats.filter(({ tests }) => tests !== '').length
+  const evidence = readFileSync(resolve(root, 'docs/evidence.md'), 'utf8')
+  expect(evidence).toContain(`**${threats.length} threats**, ${tested} of them with tests`)
+})
+
 test('the site lists the threat model', () => {
   expect(readFileSync(resolve(root, 'typedoc.json'), 'utf8')).toContain('"docs/threat-model.md"')
 })
