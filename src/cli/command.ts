@@ -67,15 +67,20 @@ export const marked: OutputConfiguration = {
       .replace(/^required option '(\S+).*' not specified/, 'option $1 is missing')
       .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument missing/, '$1 requires a value')
       .replace(
-        /^too many arguments for '\w+'\. Expected (\d+) arguments? but got (\d+)\./,
+        /^too many arguments for '[\w-]+'\. Expected (\d+) arguments? but got (\d+)\./,
         'too many arguments: expected $1, but got $2',
       )
+      // What is quoted is often in the log of a CI job.
+      .replace(/^unknown option '([^=]*)=.*'/s, "unknown option '$1'")
+      .replace(/^option '(?:-\w, )?(--header|--field) .*?' argument '.*' is invalid/s, 'invalid value for $1')
       .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument ('.*') is invalid/s, 'invalid value $2 for $1')
+      .replace(/^command-argument value ('.*') is invalid for argument 'url'/s, 'invalid URL $1')
       .replace(/^command-argument value ('.*') is invalid for argument '(\w+)'/s, 'invalid $2 $1')
       .replace(
         /^option '(?:-\w, )?(--[\w-]+).*' cannot be used with option '(?:-\w, )?(--[\w-]+).*'/,
         '$1 cannot be used with $2',
       )
+      .replace(/\.$/m, '')
       .replace(/^\((.*)\)$/m, '$1')
       // As in our own errors.
       .replace(/(?<= )'(.*?)'(?=[ .]|$)/gm, '"$1"')

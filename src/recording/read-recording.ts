@@ -55,7 +55,6 @@ export function readRecording(recording: string): ReadEvent[] {
     if (index === lines.length - 1) return []
     throw new SyntaxError(`not a recording (line ${index + 1})`)
   })
-  if (!events.some(({ type }) => type === 'state'))
-    throw new SyntaxError('not a recorded login: authgraph login --record writes one')
+  if (!events.some(({ type }) => type === 'state')) throw new SyntaxError('not a recorded login')
   return events
 }

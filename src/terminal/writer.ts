@@ -87,11 +87,13 @@ export function columnsOf(line: Line): number {
 }
 
 /**
- * Begins a text with a capital letter, unless it begins with a name such as `clientId`, `github.com` or a path, or with an
- * option, such as `store must have …`.
+ * Begins a text with a capital letter, unless it begins with a name such as `clientId`, `github.com` or a path, with an
+ * option, such as `store must have …`, or with a host, such as `intranet cannot be reached`.
  */
 export function capitalized(text: string): string {
-  return text.replace(/^[a-z](?=[a-z]*[ ,])(?![a-z]* must )/, (letter) => letter.toUpperCase())
+  return text.replace(/^[a-z](?=[a-z]*[ ,])(?![a-z]* (?:must |cannot be reached))/, (letter) =>
+    letter.toUpperCase(),
+  )
 }
 
 /** Wraps a sentence at the width of a stream, behind a mark. */

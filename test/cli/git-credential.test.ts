@@ -81,7 +81,7 @@ describe('authgraph git-credential', { concurrent: true }, () => {
     const { host } = await loggedIn(world)
     const input = `protocol=http\nhost=${host}\nusername=octo\npassword=${TOKEN}\n\n`
     await world.expect('git-credential store', { stdout: '', stderr: '' }, { input })
-    const stderr = ['Check the login: authgraph status --profile work']
+    const stderr = '✗ The service rejected the token of work: run authgraph status --profile work\n'
     await world.expect('git-credential erase', { stdout: '', stderr }, { input })
     await world.expect('git-credential erase', { stderr: '' }, { input: input.replace(TOKEN, 'another') })
     await world.expect('token', { stdout: `${TOKEN}\n` })

@@ -17,7 +17,11 @@ describe('a pipe in place of a file', { concurrent: true }, () => {
     ['state/current.json', 'token', NOT_REGULAR],
     ['state/unfinished/work.json', 'login --resume --profile work', NOT_REGULAR],
     ['.authgraph.json', 'token', /\(not a regular file\): correct it, or delete it\n$/],
-    ['.authgraph.json', HERE, /^✗ Cannot write \.authgraph\.json in this folder \(ENXIO\)\n$/],
+    [
+      '.authgraph.json',
+      HERE,
+      /^✗ Cannot write \.authgraph\.json in this folder \(ENXIO\): delete it, or use another folder\n$/,
+    ],
   ] as const)('%s does not hang %j', async ([name, words, stderr], { world }) => {
     await loggedIn(world)
     const path = join(world.folder, name)
@@ -31,7 +35,7 @@ describe('a pipe in place of a file', { concurrent: true }, () => {
 describe('a working directory that was deleted', { concurrent: true }, () => {
   test.for([
     ['token', `${TOKEN}\n`, ''],
-    [HERE, '', '✗ Cannot write .authgraph.json in this folder (ENOENT)\n'],
+    [HERE, '', '✗ Cannot write .authgraph.json in this folder (ENOENT): delete it, or use another folder\n'],
   ] as const)('selects no login for %j', async ([words, stdout, stderr], { world }) => {
     await loggedIn(world)
     const cwd = join(world.folder, 'project')

@@ -102,7 +102,11 @@ describe('authgraph replay', { concurrent: true }, () => {
   })
 
   test.for([
-    ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), '(line 2)'],
+    [
+      'a damaged line',
+      recorded.replace('\n', '\n{"type":"state"}\n'),
+      ' is not a recording (line 2): record a login with',
+    ],
     ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'not a recording'],
     ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), '(line 1)'],
     ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'not a recording'],
@@ -113,7 +117,7 @@ describe('authgraph replay', { concurrent: true }, () => {
 
   test('says that a file is missing, or cannot be written', async ({ world }) => {
     const none = join(world.folder, 'none', 'login')
-    const written = ['✗ Cannot write']
+    const written = ['✗ Cannot write', '(ENOENT): name another file\n']
     await world.expect(['replay', 'nofile'], {
       code: 1,
       stderr: '✗ Cannot read nofile (ENOENT): check the path\n',

@@ -30,7 +30,7 @@ const REFUSALS = {
   'a number': 'Expected a whole number from 1 to 300.',
   'a number of seconds': 'Expected a whole number of seconds from 1 to 9.',
   'a host': 'Expected a host, such as github.com or git.example.com. Only a loopback address',
-  'an address': 'Expected an address, such as https://login.example.com.',
+  'an address': 'Expected an address that starts with https:// or http://.',
   'a name': 'Expected a name of letters, digits and the characters . : @ _ - [ ]',
 }
 

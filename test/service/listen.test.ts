@@ -104,7 +104,7 @@ test('a port in use, or one of a host of another machine, throws the reason of t
   })
   await expect(listen({ allowHttp: true }, { port: 65_535, host: '192.0.2.1' })).rejects.toMatchObject({
     code: 'bad_option',
-    message: 'cannot listen on port 65535 of 192.0.2.1: EADDRNOTAVAIL',
+    message: 'cannot listen on port 65535 of 192.0.2.1 (EADDRNOTAVAIL): check the host',
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DeniedError, ForbiddenError, RefusedError } from '../../src/index.ts'
+import { DeniedError, ForbiddenError, RefusedError, UnreachableError } from '../../src/index.ts'
 import { failure } from '../../src/terminal/failure.ts'
 import type { Failure } from '../../src/terminal/texts.ts'
 import { terminalTexts } from '../../src/terminal/texts.ts'
@@ -23,6 +23,18 @@ test.each<[Failure, string | RegExp]>([
   expect(terminalTexts.message(error)).toEqual(
     typeof message === 'string' ? message : expect.stringMatching(message),
   )
+})
+
+test('begins with a capital letter, except for the name of a host', () => {
+  const lines = ['intranet', 'the store'].flatMap(
+    (host) => failure(new UnreachableError(host), {}, terminalTexts).lines,
+  )
+  expect(lines).toMatchObject([
+    [{}, ' intranet cannot be reached'],
+    {},
+    [{}, ' The store cannot be reached'],
+    {},
+  ])
 })
 
 test('tells programs the code, what the service said, and the advice', () => {

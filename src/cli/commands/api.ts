@@ -217,7 +217,7 @@ const FORMS = {
 } satisfies Record<AuthForm, (options: ApiCommandOptions) => Promise<Auth>>
 
 async function appOf({ appId, key }: ApiCommandOptions): Promise<AppAuth | undefined> {
-  if (appId === undefined || key === undefined) return undefined
+  if (!appId || key === undefined) return undefined
   return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
 }
 

@@ -103,6 +103,8 @@ async function check(
     const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
     refuseRemote(options, ...endpoints, options.pageOrigin, options.resource)
     const decisions = decisionsOf(options, interrupt)
+    // Before minutes of polling: the file may not be writable.
+    writeReport(options, '')
     const reporter = checkReportTo(process.stdout, options)
     reporter.begin(new URL(provider.tokenEndpoint).host)
     const report = await checkService({
@@ -121,9 +123,7 @@ async function check(
       onResult: reporter.result,
     })
     reporter.end(report)
-    const { junit } = options
-    if (junit)
-      onDisk(`cannot write ${junit}`, () => writeFileSync(junit, toJUnit(report, provider.tokenEndpoint)))
+    writeReport(options, toJUnit(report, provider.tokenEndpoint))
     return report.failed === 0 ? 0 : 1
   } catch (error) {
     if (signal.aborted) return 130
@@ -132,6 +132,10 @@ async function check(
   } finally {
     process.off('SIGINT', onInterrupt)
   }
+}
+
+function writeReport({ junit }: CheckCommandOptions, xml: string): void {
+  if (junit) onDisk(`cannot write ${junit}`, () => writeFileSync(junit, xml), 'name another file')
 }
 
 async function providerOf(

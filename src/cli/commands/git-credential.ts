@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { Argument, type Command } from 'commander'
 import { hostAddress } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
-import { type Line, writerTo } from '../../terminal/writer.ts'
+import { type Line, markedLines, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, hostIn, type ServiceAddress } from '../network/service-address.ts'
@@ -98,8 +98,10 @@ async function reject(profile: NamedProfile, { password }: Description): Promise
       await validToken(session, profile)
       return
     }
+    const { name } = profile
+    const message = `the service rejected the token of ${name}: run authgraph status --profile ${name}`
     writerTo(process.stderr, { color: true }).print(
-      `authgraph: ${profile.name} did not accept the token. Check the login: authgraph status --profile ${profile.name}`,
+      ...markedLines(styled('red', '✗'), message, process.stderr),
     )
   })
 }

@@ -63,7 +63,7 @@ async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): 
 }
 
 async function sign(appId: string | undefined, key: string): Promise<Secret> {
-  if (appId === undefined) throw new CommandError('usage', 'no app ID: set --app-id')
+  if (!appId) throw new CommandError('usage', 'no app ID: set --app-id')
   const privateKey = await readSecret(key, '--key')
   return createAppJwtSigner({ appId: numberOrName(appId), privateKey }).sign()
 }
@@ -91,7 +91,10 @@ function decodeJwt(token: Secret) {
     if (!head || !body || !signature || more.length > 0) throw new TypeError('not three parts')
     return { header: v.parse(header, jsonOf(head)), claims: v.parse(claims, jsonOf(body)) }
   } catch {
-    throw new CommandError('usage', 'not a signed JWT: expected three dot-separated parts and an `exp` claim')
+    throw new CommandError(
+      'usage',
+      'not a signed JWT: expected three dot-separated parts and the claim "exp"',
+    )
   }
 }
 

@@ -43,7 +43,7 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
   const writer = writerTo(process.stdout, { color })
   if (svg !== undefined) {
     const drawing = timeline(story, narrow ? 'narrow' : 'wide')
-    onDisk(`cannot write ${svg}`, () => writeFileSync(svg, drawing))
+    onDisk(`cannot write ${svg}`, () => writeFileSync(svg, drawing), 'name another file')
   }
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
   else writer.print(...(svg === undefined ? linesOf(story) : [`Wrote ${svg}`]))
@@ -55,7 +55,11 @@ function eventsIn(path: string): ReadEvent[] {
   try {
     return readRecording(recording)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new CommandError('damaged_file', `${path}: ${error.message}`)
+    if (error instanceof SyntaxError)
+      throw new CommandError(
+        'damaged_file',
+        `${path} is ${error.message}: record a login with authgraph login --record`,
+      )
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
+import { isScope } from '../../protocol/syntax.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
 import { parseJson } from '../files.ts'
 
@@ -50,7 +51,9 @@ export const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Aut
 
 const WORDS = v.pipe(v.string(), v.regex(/\S/))
 
-const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(WORDS)) }))
+const SCOPE = v.pipe(v.string(), v.check(isScope))
+
+const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(SCOPE)) }))
 
 /**
  * Collects the clients of the command line and of the file that it names.
@@ -88,7 +91,9 @@ function clientsIn(file: string): NamedClient[] {
   const text = read('--clients', file)
   const clients = parseJson(CLIENTS, text)
   if (clients) return clients
-  throw new BadOptionError('--clients: the file must contain [{ "clientId": "…", "name": "…" }]')
+  throw new BadOptionError(
+    '--clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]',
+  )
 }
 
 function read(option: string, file: string): string {
@@ -96,7 +101,7 @@ function read(option: string, file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     throw new BadOptionError(
-      `${option}: the file cannot be read (${(error as NodeJS.ErrnoException).code}): check the path`,
+      `${option} cannot be read (${(error as NodeJS.ErrnoException).code}): check the path`,
     )
   }
 }

@@ -32,7 +32,7 @@ export function readHost(text: string): string {
 /** Parses the address of an issuer or an endpoint. */
 export function readIssuer(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('Expected an address, such as https://login.example.com.')
+    throw new InvalidArgumentError('Expected an address that starts with https:// or http://.')
   return text
 }
 

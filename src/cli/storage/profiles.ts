@@ -262,13 +262,14 @@ function workingDirectory(): string | undefined {
 
 /** Selects a login for the working directory and all folders below. Returns the path of the file. */
 export function selectHere(profile: string, host: string): string {
-  return onDisk(`cannot write ${DIRECTORY_FILE} in this folder`, () => {
+  const write = () => {
     const path = join(process.cwd(), DIRECTORY_FILE)
     const file = openSync(path, FLAGS, 0o666)
     writeFileSync(file, `${JSON.stringify({ profile, host }, undefined, 2)}\n`)
     closeSync(file)
     return path
-  })
+  }
+  return onDisk(`cannot write ${DIRECTORY_FILE} in this folder`, write, 'delete it, or use another folder')
 }
 
 /** The name of the profile that `authgraph switch` chose. A damaged file is no choice. */

@@ -140,7 +140,7 @@ function whyNot({ code }: NodeJS.ErrnoException, port: number, host: string): st
   if (code === 'EADDRINUSE')
     return `port ${port} of ${host} is in use: choose another one, or 0 for any free port`
   if (code === 'EACCES') return `no permission to listen on port ${port} of ${host}: choose a port above 1023`
-  return `cannot listen on port ${port} of ${host}: ${code}`
+  return `cannot listen on port ${port} of ${host} (${code}): check the host`
 }
 
 /** Replaces a host that means every address: nobody can call it. */

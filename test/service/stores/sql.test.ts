@@ -117,7 +117,7 @@ describe('an SQLite file', () => {
     await store.close()
     expect(await ping).toMatchObject({
       code: 'bad_option',
-      message: 'cannot open the SQLite file: ENOENT',
+      message: 'cannot open the SQLite file (ENOENT): check the path',
     })
   })
 
@@ -135,10 +135,11 @@ describe('an SQLite file', () => {
     expect(await waiting).toBe(1)
   })
 
-  test('that is something else is not available', async () => {
-    await expect(inSqlite(import.meta.filename, { timeout: 0.1 }).ping()).rejects.toThrow(
-      'SQLite is not available: SQLITE_NOTADB',
-    )
+  test('that is something else is refused', async () => {
+    await expect(inSqlite(import.meta.filename, { timeout: 0.1 }).ping()).rejects.toMatchObject({
+      code: 'bad_option',
+      message: 'the file is not an SQLite database: name another one',
+    })
   })
 
   test('writes concurrent updates in one transaction', async () => {

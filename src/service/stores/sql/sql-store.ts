@@ -149,7 +149,7 @@ export function sqlStore(
  * Returns a code such as `SQLITE_BUSY`, `ECONNREFUSED` or `28P01`. The message may quote values. `node:sqlite` has one code
  * for everything, and a fixed text for each error.
  */
-function reasonOf(error: unknown): string | undefined {
+export function reasonOf(error: unknown): string | undefined {
   const { errstr, code } = error as { readonly errstr?: unknown; readonly code?: unknown }
   if (typeof errstr === 'string') return `SQLITE: ${errstr}`
   return typeof code === 'string' ? code : undefined

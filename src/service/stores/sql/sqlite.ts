@@ -3,7 +3,7 @@ import { assertKnown } from '../../../assert-known.ts'
 import { BadOptionError } from '../../../errors.ts'
 import { type DatabaseStore, type DatabaseStoreOptions, STORE_OPTIONS } from '../compare-and-set.ts'
 import type { Query } from './query.ts'
-import { SWEEP, sqlStore } from './sql-store.ts'
+import { reasonOf, SWEEP, sqlStore } from './sql-store.ts'
 import { createTogether } from './together.ts'
 
 /**
@@ -43,6 +43,9 @@ export interface SqliteDatabase {
   /** Closes the database. */
   close(): unknown
 }
+
+/** The code of `libsql`, and the text of `node:sqlite`. */
+const NO_DATABASE = /NOTADB|not a database/
 
 type Rows = Awaited<ReturnType<Query>>
 
@@ -101,7 +104,8 @@ async function openFile(file: string): Promise<SqliteDatabase> {
     // SQLite would create it readable for everyone.
     closeSync(openSync(file, 'a', 0o600))
   } catch (error) {
-    throw new BadOptionError(`cannot open the SQLite file: ${(error as NodeJS.ErrnoException).code}`)
+    const { code } = error as NodeJS.ErrnoException
+    throw new BadOptionError(`cannot open the SQLite file (${code}): check the path`)
   }
   const database = new Database(file)
   try {
@@ -109,7 +113,8 @@ async function openFile(file: string): Promise<SqliteDatabase> {
     return database
   } catch (error) {
     database.close()
-    throw error
+    if (!NO_DATABASE.test(reasonOf(error) ?? '')) throw error
+    throw new BadOptionError('the file is not an SQLite database: name another one')
   }
 }
 
