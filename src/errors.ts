@@ -98,7 +98,7 @@ export class RedirectedError extends AuthgraphError {
 }
 
 /**
- * The URL is neither `https` nor a loopback address, or the credentials are for another host. Nothing was sent.
+ * A URL is neither `https` nor a loopback address, or it is not at the expected host. Nothing was sent to it.
  */
 export class WrongHostError extends AuthgraphError {
   readonly code = 'wrong_host'

@@ -10,7 +10,7 @@ const ADVICE = {
     "Check the connection, the host name and the [proxy](proxies.md). `reason` is the system's error code.",
   timed_out: 'Try again later.',
   redirected: 'Pass the final URL to `github({ … })`, `rfc8628({ … })` or `discover()`.',
-  wrong_host: 'Check the URL that the message names. Nothing was sent.',
+  wrong_host: 'Check the URL that the message names. Nothing was sent to it.',
   bad_response:
     'It may come from a captive portal: open a web page to sign in to the network. If not, `authgraph check` shows where the service deviates.',
   response_too_large: 'Check that the URL is an endpoint, not a web page.',

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
-import { Command, CommanderError } from 'commander'
-import { exitCodeOf } from '../terminal/exit-codes.ts'
+import { Command, CommanderError, type Option } from 'commander'
+import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
 import { wrapWords, writerTo } from '../terminal/writer.ts'
 import { brokenOutput, layout, marked, WIDTH, watchOutput } from './command.ts'
 import { CommandError, isFailure } from './command-error.ts'
-import { commandTexts } from './command-texts.ts'
+import { textsOf } from './command-texts.ts'
 
 /** The commands by the headings of the help. Each is loaded when it is needed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
@@ -43,32 +43,54 @@ const READ_ALL: readonly (string | undefined)[] = ['completion', 'help']
 const SECRETS =
   /gh[pousr]_\w{8}|github_pat_\w{8}|-----BEGIN|\beyJ[\w-]+\.eyJ[\w-]+\.|\baccess_token=|\/\/[^/@\s]*:[^/@\s]*@/
 
-const USAGE_ERROR = 2
+/** What to use instead of an option that contains a secret. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  '--secret': 'use a file, - for standard input, or env:NAME for a variable',
+  '--key': 'use a file, - for standard input, or env:NAME for a variable',
+  '--jwt': 'use a file instead',
+  '--tls-key': 'use a file instead',
+  '--proxy': 'set HTTPS_PROXY instead',
+  '--store': 'set AUTHGRAPH_STORE instead',
+}
 
 /** Runs the command of this process, and sets its exit code. */
 export function runProgram(): void {
   watchOutput(report)
-  run(process.argv).catch((error) => {
-    process.exitCode = report(error)
-  })
-  // Errors thrown outside any promise, such as by a listener.
+  // Errors thrown outside the command, such as by a listener.
   process.on('uncaughtException', (error) => process.exit(report(error)))
+  void run(process.argv)
 }
 
 async function run(words: readonly string[]): Promise<void> {
-  refuseSecrets(words)
   const program = await createProgram(words[2])
-  if (words.length === 2) program.outputHelp()
-  else await program.parseAsync()
+  const command = commandIn(program, words)
+  try {
+    refuseSecrets(words.slice(2), command.options)
+    if (words.length === 2) program.outputHelp()
+    else await program.parseAsync()
+  } catch (error) {
+    process.exitCode = report(error, nameOf(command))
+  }
+}
+
+/** Finds the command that words run. An operation, such as `mcp login`, is one, too. */
+function commandIn(program: Command, words: readonly string[]): Command {
+  const within = (found: Command, word: string) =>
+    found.commands.find((each) => each.name() === word) ?? found
+  return words.reduce(within, program)
+}
+
+function nameOf(command: Command): string {
+  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
 }
 
 /** Prints the error unless commander has. Help and version arrive as an error with exit code 0. */
-function report(error: unknown): number {
+function report(error: unknown, command = 'authgraph'): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
   if (error === brokenOutput()) return 1
   const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
   if (isFailure(error)) {
-    print(...failure(error, process.stderr, commandTexts).lines)
+    print(...failure(error, process.stderr, textsOf(command)).lines)
     return exitCodeOf(error)
   }
   // Node would also print the line of source code, which in a bundle is the whole program.
@@ -113,15 +135,21 @@ export async function createProgram(name?: string): Promise<Command> {
 
 /**
  * Refuses secrets in arguments: every user of the machine can read the arguments of a running command, and the shell
- * saves them in its history. The error does not quote the argument.
+ * saves them in its history. The error names the option, but does not quote its value.
  *
  * @throws {@link CommandError} with code `secret_in_argument`.
  */
-export function refuseSecrets(args: readonly string[]): void {
-  if (!args.some((text) => SECRETS.test(text))) return
+function refuseSecrets(words: readonly string[], options: readonly Option[]): void {
+  const at = words.findIndex((word) => SECRETS.test(word))
+  if (at === -1) return
+  // Written as `--option value` or `--option=value`.
+  const names = [words[at - 1], words[at]?.split('=')[0]]
+  const isNamed = ({ required, short, long }: Option) =>
+    required && names.some((name) => name && [short, long].includes(name))
+  const { long } = options.find(isNamed) ?? {}
   throw new CommandError(
     'secret_in_argument',
-    'an argument contains a secret: every user of this machine can read it, and the shell saves it in its history',
+    `${long ?? 'an argument'} contains a secret, which every user of this machine can read: ${INSTEAD[long ?? ''] ?? 'remove it'}`,
   )
 }
 

@@ -40,7 +40,7 @@ const metadata = v.object({
  * @param issuer The issuer URL of the server, such as `https://login.example.com`.
  * @throws {@link WrongHostError} if the issuer or an endpoint uses neither `https` nor a loopback address, if the
  * metadata belongs to another issuer, or if a remote issuer names an endpoint on a loopback address.
- * @throws {@link BadResponseError} if there is no metadata, or it has no device authorization endpoint.
+ * @throws {@link BadResponseError} if there is no metadata (then pass the endpoints to {@link rfc8628}), or it has no device authorization endpoint.
  * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
@@ -64,8 +64,7 @@ export function findMetadata(
       // Some servers list the device flow in only one of their documents.
       if (hasMember(body, 'device_authorization_endpoint')) break
     }
-    if (found === undefined)
-      throw new BadResponseError('the issuer publishes no metadata: configure its two endpoints instead')
+    if (found === undefined) throw new BadResponseError('the issuer publishes no metadata')
     return { provider: readMetadata(found.body, issuer), body: found.body }
   })
 }
@@ -92,7 +91,7 @@ function readMetadata(body: unknown, issuer: string): Provider {
   const jwksUri = textMemberOf(body, 'jwks_uri')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
   if (withoutSlash(named) !== tenantIssuer(withoutSlash(issuer))) {
-    throw new WrongHostError('the metadata belongs to another issuer')
+    throw new WrongHostError('the metadata belongs to another issuer: check the URL of the issuer')
   }
   for (const endpoint of [...Object.values(endpoints), userinfoEndpoint, jwksUri]) {
     if (endpoint === undefined) continue

@@ -54,7 +54,7 @@ export async function findServerMetadata(
     }
   }
   throw new BadResponseError(
-    `${server.host} publishes no protected resource metadata (RFC 9728): its authorization server is unknown`,
+    `${server.host} publishes no protected resource metadata (RFC 9728): check the URL of the MCP server`,
   )
 }
 

@@ -1,11 +1,14 @@
 /** Exit codes of a command that a signal ended, as shells report them: 128 and the number of the signal. */
 export const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
+/** The exit code of a command line that is not valid. */
+export const USAGE_ERROR = 2
+
 /** Exit codes of errors. That of any other is 1. */
 const EXIT_CODES: Readonly<Record<string, number>> = {
-  usage: 2,
-  bad_option: 2,
-  secret_in_argument: 2,
+  usage: USAGE_ERROR,
+  bad_option: USAGE_ERROR,
+  secret_in_argument: USAGE_ERROR,
   expired: 3,
   denied: 4,
   cancelled: SIGNAL_EXIT_CODES.SIGINT,

@@ -64,7 +64,7 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
     const cwd = world.folder
     writeFileSync(join(cwd, '.authgraph.json'), JSON.stringify({ profile: 'work', host: home.host }))
     const sent = work.requests.length + home.requests.length
-    const stderr = /is not the host of the saved login[\s\S]*Nothing was sent/
+    const stderr = /is not the host of the saved login work: correct the file, or delete it\n$/
     for (const words of ['token', 'api /user', 'logout'])
       await world.expect(words, { code: 1, stdout: '', stderr }, { cwd })
     expect(work.requests.length + home.requests.length).toBe(sent)

@@ -59,7 +59,8 @@ describe('authgraph api', { concurrent: true }, () => {
     await world.expect(`${call} --secret env:PERSONAL`, {}, { env })
     const sent = chosen.requests.map(({ authorization }) => authorization)
     expect(sent).toEqual(Array(2).fill(`Bearer ${PERSONAL}`))
-    await world.expect(call, { code: 1, stderr: ['Not logged in to this host'] })
+    const stderr = `✗ Not logged in to ${chosen.url}: run authgraph login --host ${chosen.url}\n`
+    await world.expect(call, { code: 1, stderr })
     expect([chosen.requests.length, other.requests.length]).toEqual([2, before])
   })
 
@@ -106,6 +107,22 @@ describe('authgraph api', { concurrent: true }, () => {
       ['per_page=2', 'page=2', 'page=2', 'page=3'].map((query) => `GET /repos?${query} 1`),
     )
   })
+
+  test.for([
+    ['/list', 404, '{}', /^✗ .* status 404\n$/],
+    ['/list', 401, '{}', /^✗ .* status 401\n {2}Log in again, or replace the token that you passed\.\n$/],
+    ['/list', 200, '{}', /^✗ The response has no list of items\n$/],
+    ['/list', 302, '', /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n$/],
+    ['https://other.example/', 200, '', /^✗ The credentials are for \S+ only: nothing was sent .*\n$/],
+  ] as const)(
+    'gives no advice about the address of a login for %s with status %i',
+    async ([path, status, body, stderr], { world }) => {
+      const call = await served(world, (_request, response) => {
+        response.writeHead(status, { 'content-type': 'application/json', location: '/there' }).end(body)
+      })
+      await world.expect(call(path, '--paginate'), { code: 1, stdout: '', stderr })
+    },
+  )
 
   test('prints the status of a refusal, and of an empty response to a terminal', async ({ world }) => {
     const call = await served(world, (request, response) => {

@@ -95,6 +95,16 @@ describe('authgraph status', { concurrent: true }, () => {
     await world.expect('status', {})
   })
 
+  test('says how to replace a token that the service rejects', async ({ world }) => {
+    const user = new Response('{}', { status: 401 })
+    const { url } = await world.scripted({ polls: [granted(TOKEN)], user })
+    await world.login(url, '--profile work')
+    await world.expect('status', { code: 1, stdout: ['status 401\n  Run authgraph login --profile work.\n'] })
+    const env = { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: url }
+    const stdout = ['status 401\n  Replace the token in AUTHGRAPH_TOKEN.\n']
+    await world.expect('status', { code: 1, stdout }, { env })
+  })
+
   test('says of a token that is not a bearer token that it is stored but cannot be sent', async ({
     world,
   }) => {
@@ -122,9 +132,10 @@ describe('authgraph status', { concurrent: true }, () => {
       .filter(({ authorization }) => authorization)
       .map(({ authorization }) => authorization)
     expect(new Set(sent)).toEqual(new Set([`DPoP ${TOKEN}`]))
+    const stderr = /ignored DPoP: the token is not bound to the key\n$/
     await world
       .scripted({ polls: [granted(TOKEN)] })
-      .then(({ url }) => world.expect([...loginTo(url), '--dpop'], { code: 1, stderr: ['ignored DPoP'] }))
+      .then(({ url }) => world.expect([...loginTo(url), '--dpop'], { code: 1, stderr }))
   })
 
   test('does not check a service without a known API, and api says what to do', async ({ world }) => {
@@ -165,7 +176,7 @@ describe('authgraph logout', { concurrent: true }, () => {
       // Without its name, it stays.
       const stderr = [
         'The saved login of work cannot be read',
-        'authgraph logout --profile work to remove it',
+        'run authgraph login --profile work with its address and client ID, or authgraph logout --profile work to remove it\n',
       ]
       await world.expect('token', { code: 1, stdout: '', stderr })
       await world.expect('logout', { code: 1, stderr: accessToken ? [] : stderr })

@@ -129,7 +129,9 @@ describe('authgraph login', { concurrent: true }, () => {
   test('removes the records of expired codes, and exits with 3 when its own expires', async ({ world }) => {
     const { url } = await world.scripted({ codes: { expires_in: 1 } })
     for (const name of ['one', 'other']) await world.login(url, `--profile ${name} --no-wait`)
-    const stderr = ['Run the command again to get a new code.']
+    const stderr = [
+      '✗ The code expired before the user decided\n  Run the command again to get a new code.\n',
+    ]
     await world.expect(loginTo(url), { code: 3, stderr })
     await world.expect('login --resume', { code: 1, stderr: ['There is no unfinished login'] })
     expect(filesIn(world)).toEqual([])
@@ -199,6 +201,20 @@ describe('authgraph login', { concurrent: true }, () => {
     expect(unfinishedIn(world)).toEqual([])
   })
 
+  test.for([
+    ['not JSON', () => '{'],
+    ['without its code', (text: string) => text.replace('"deviceCode"', '"code"')],
+    ['from another service', (text: string) => text.replace('/access_token"', '/token"')],
+  ] as const)('says how to replace an unfinished login that is %s', async ([, damage], { world }) => {
+    const { url } = await world.scripted()
+    await world.login(url, '--no-wait --profile work')
+    const path = join(world.folder, 'state', 'unfinished', 'work.json')
+    writeFileSync(path, damage(readFileSync(path, 'utf8')))
+    const why = 'because it is damaged or from another version: run authgraph login without --resume'
+    const stderr = `✗ The unfinished login of work cannot be read, ${why}\n`
+    await world.expect('login --resume', { code: 1, stdout: '', stderr })
+  })
+
   test('resumes a killed login with the same code', async ({ world }) => {
     const service = await world.live()
     const killed = await world.login(service.host, `--client-id ${CLIENT_ID}`, {
@@ -265,9 +281,11 @@ describe('authgraph login', { concurrent: true }, () => {
   test('says how to log in to a server with other paths or without metadata', async ({ world }) => {
     const { url } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--store', 'file']
-    const none = '✗ The issuer publishes no metadata: configure its two endpoints instead\n'
-    const advice = 'use --device-authorization-endpoint and --token-endpoint.'
+    const none = '✗ The issuer publishes no metadata\n'
+    const advice = 'use --device-authorization-endpoint and --token-endpoint.\n'
     await world.expect([...login, '--issuer', url], { code: 1, stderr: [none, advice] })
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
+    const check = ['check', '--client-id', 'id', '--issuer', url]
+    await world.expect(check, { code: 1, stderr: [none, advice], never: ['--host'] })
   })
 })

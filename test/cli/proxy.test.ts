@@ -48,11 +48,11 @@ describe('a proxy', { concurrent: true }, () => {
   })
 
   test.for([
-    [407, 'requires a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
+    [407, 'requires a user name and a password (status 407)', 'Set HTTPS_PROXY to http://USER:PASSWORD@'],
     [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
-    [403, 'refused the connection with status 403', 'Check HTTPS_PROXY and ALL_PROXY'],
-    ['ends', 'ended the connection without a response', 'Check HTTPS_PROXY and ALL_PROXY'],
-    [undefined, 'cannot be reached (ECONNREFUSED)', 'Check HTTPS_PROXY and ALL_PROXY'],
+    [403, 'refused the connection with status 403', 'Check HTTPS_PROXY. To bypass'],
+    ['ends', 'ended the connection without a response', 'Check HTTPS_PROXY. To bypass'],
+    [undefined, 'cannot be reached (ECONNREFUSED)', 'Check HTTPS_PROXY. To bypass'],
   ] as const)(
     'that fails with %s is distinguished from the service',
     async ([status, why, advice], { world }) => {
@@ -63,6 +63,16 @@ describe('a proxy', { concurrent: true }, () => {
       await world.expect(LOGIN, { code: 1, stdout: '', stderr, never: ['secret'] }, { env })
     },
   )
+
+  test.for([
+    [407, 'Remove --proxy, and set HTTPS_PROXY to http://USER:PASSWORD@'],
+    [403, 'Check --proxy. To bypass'],
+  ] as const)('of --proxy that fails with %s is named in the advice', async ([status, advice], { world }) => {
+    const { url } = await proxyOf(world, status)
+    const words = `mcp login --store file --proxy ${url} https://mcp.example.com/mcp`
+    const env = { HTTPS_PROXY: 'http://127.0.0.1:9' }
+    await world.expect(words, { code: 1, stdout: '', stderr: [advice] }, { env })
+  })
 
   test('is not blamed for a service that cannot be reached through it', async ({ world }) => {
     const proxy = await proxyOf(world)

@@ -16,46 +16,55 @@ const API = 'api /user'
 const CHECK = 'check http://127.0.0.1:1 --client-id id'
 const LOGIN = 'login --client-id id --store file'
 const SERVE = 'serve --port 0 --demo-client'
-const IN_ARGUMENT = 'An argument contains a secret'
+const IN_ARGUMENT = 'contains a secret, which every user of this machine can read'
 const INSTEAD = 'use --auth and --secret instead'
 
-/** Words of a command, further words as they are, and a part of the error; a hint follows the error of an option. */
+/** Words of a command, further words as they are, and a part of the error; then the hint, if it is not that of the command. */
 type Refused = readonly [words: string, more: readonly string[], error: string, hint?: string]
 
 const REFUSED: readonly Refused[] = [
-  ['demo --approve --deny', [], '--approve cannot be used with --deny', 'demo --help'],
-  ['demo --aprove', [], 'Did you mean --approve?', 'demo --help'],
+  ['demo --approve --deny', [], '--approve cannot be used with --deny'],
+  ['demo --aprove', [], 'Did you mean --approve?'],
   ['dmeo', [], 'Did you mean demo?', '--help'],
   ['help dmeo', [], 'Unknown command "dmeo"\n  Did you mean demo?', '--help'],
   ['nothing --help', [], 'Unknown command "nothing"', '--help'],
-  ['completion cmd', [], 'Invalid shell "cmd". Allowed choices are bash, zsh, fish\n', 'completion --help'],
-  ['login --client-id', [], '✗ --client-id requires a value', 'login --help'],
-  ['git-credential get more', [], '✗ Too many arguments: expected 1, but got 2', 'git-credential --help'],
-  ['mcp server', [], '✗ Invalid URL "server". Expected an address that starts with https://', 'mcp --help'],
-  ['switch work', [], '✗ Too many arguments: expected 0, but got 1', 'switch --help'],
+  ['completion cmd', [], 'Invalid shell "cmd". Allowed choices are bash, zsh, fish\n'],
+  ['login --client-id', [], '✗ --client-id requires a value'],
+  ['git-credential get more', [], '✗ Too many arguments: expected 1, but got 2'],
+  ['mcp server', [], '✗ Invalid URL "server". Expected an address that starts with https://'],
+  ['switch work', [], '✗ Too many arguments: expected 0, but got 1'],
   ['logout --all --profile work', [], '--all cannot be used with --profile'],
 
   [`${LOGIN} --store none`, [], 'add --print'],
   [LOGIN, ['--client-id', ''], 'AUTHGRAPH_CLIENT_ID'],
   [LOGIN, ['--client-id', '', '--store', 'keyring'], 'AUTHGRAPH_CLIENT_ID'],
-  [`${LOGIN} --token-endpoint http://127.0.0.1:1`, [], '✗ Set both'],
-  ['login --resume --scopes repo', [], '✗ --resume cannot be used with --scopes', 'login --help'],
+  [`${LOGIN} --token-endpoint http://127.0.0.1:1`, [], '✗ --token-endpoint requires --device-'],
+  ['login --resume --scopes repo', [], '✗ --resume cannot be used with --scopes'],
 
-  [API, ['--header', 'Authorization Bearer hunter2'], '✗ Invalid value for --header. Expected', 'api --help'],
-  [API, ['--field', 'hunter2'], '✗ Invalid value for --field. Expected', 'api --help'],
-  [`${API} --secrt=hunter2`, [], '✗ Unknown option "--secrt"', 'api --help'],
-  [API, ['--header', 'no name: x'], 'name and a value', 'api --help'],
-  [API, ['--header', 'x: \u2192'], 'on one line', 'api --help'],
-  [API, ['--header', 'x: a\nb: c'], 'on one line', 'api --help'],
-  [API, ['--method', 'TWO WORDS'], 'Expected an HTTP method', 'api --help'],
-  [API, ['--method', 'trace'], 'Expected an HTTP method', 'api --help'],
+  [API, ['--header', 'Authorization Bearer hunter2'], '✗ Invalid value for --header. Expected'],
+  [API, ['--field', 'hunter2'], '✗ Invalid value for --field. Expected'],
+  [`${API} --secrt=hunter2`, [], '✗ Unknown option "--secrt"'],
+  [API, ['--header', 'no name: x'], 'name and a value'],
+  [API, ['--header', 'x: \u2192'], 'on one line'],
+  [API, ['--header', 'x: a\nb: c'], 'on one line'],
+  [API, ['--method', 'TWO WORDS'], 'Expected an HTTP method'],
+  [API, ['--method', 'trace'], 'Expected an HTTP method'],
   [`${API} --paginate --include`, [], 'paginate'],
   [`${API} --auth none --paginate --method POST`, [], 'paginate'],
-  [`${API} --auth personal --secret`, [PERSONAL], IN_ARGUMENT],
-  [`${API} --auth personal --secret`, [FINE_GRAINED], IN_ARGUMENT],
-  ['api /user?access_token=abc --auth none', [], IN_ARGUMENT],
-  ['api https://me:password@localhost/ --auth none', [], IN_ARGUMENT],
-  [`${API} --auth app --app-id 1 --key`, [KEY], IN_ARGUMENT],
+  [`${API} --auth personal --secret`, [PERSONAL], `✗ --secret ${IN_ARGUMENT}: use a file, - for`],
+  [`${API} --auth personal --secret`, [FINE_GRAINED], `✗ --secret ${IN_ARGUMENT}: use a file, - for`],
+  ['api /user?access_token=abc --auth none', [], `✗ An argument ${IN_ARGUMENT}: remove it\n  Treat`],
+  ['api https://me:password@localhost/ --auth none', [], `✗ An argument ${IN_ARGUMENT}: remove it\n  Treat`],
+  ['api --include https://me:password@localhost/', [], `✗ An argument ${IN_ARGUMENT}`],
+  [`${API} --auth app --app-id 1 --key`, [KEY], `✗ --key ${IN_ARGUMENT}: use a file, - for`],
+  ['login -H https://me:password@localhost', [], `✗ --host ${IN_ARGUMENT}: remove it`],
+  ['serve --store=postgres://me:password@localhost/db', [], `${IN_ARGUMENT}: set AUTHGRAPH_STORE instead`],
+  [
+    'mcp login --proxy http://me:password@localhost',
+    [],
+    `${IN_ARGUMENT}: set HTTPS_PROXY instead`,
+    'mcp login --help',
+  ],
   [`${API} --auth personal --secret hunter2`, [], 'Do not pass the secret itself'],
   [`${API} --auth basic --user me:hunter2`, [], 'use --secret for the password'],
   [API, ['--header', 'Authorization: Bearer hunter2'], INSTEAD],
@@ -73,18 +82,18 @@ const REFUSED: readonly Refused[] = [
   ['jwt --app-id 1 --key env:NOT_SET', [], '--key is empty: check that the variable is set'],
   ['jwt --decode', [], 'is empty'],
 
-  ['check http://127.0.0.1:1', [], 'Option --client-id is missing', 'check --help'],
-  ['check --client-id id', [], 'No service: give its address', 'check --help'],
-  ['check localhost --client-id id', [], 'is not an absolute URL', 'check --help'],
+  ['check http://127.0.0.1:1', [], 'Option --client-id is missing'],
+  ['check --client-id id', [], 'No service: give its address'],
+  ['check localhost --client-id id', [], 'is not an absolute URL'],
   ['check https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
   ['check --issuer https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
   [`${CHECK} --page-origin localhost`, [], 'Expected an address'],
-  [`${CHECK} --token-endpoint http://127.0.0.1:1`, [], 'Set both'],
+  [`${CHECK} --device-authorization-endpoint http://127.0.0.1:1`, [], 'requires --token-endpoint'],
   [`${CHECK} --approve`, ["approve 'CODE"], '✗ --approve has a quote that is not closed'],
   [`${CHECK} --deny`, [''], '✗ --deny is empty'],
   [`${CHECK} --deny`, ["sh -c 'deny CODE'"], 'a separate word of --deny'],
 
-  ['serve', [], 'No client is registered: add --client ID=NAME', 'serve --help'],
+  ['serve', [], 'No client is registered: add --client ID=NAME'],
   ['serve --client no-name', [], 'Expected a client ID and a name'],
   ['serve --client a=A --client a=B', [], 'clients must not contain the same clientId twice'],
   ['serve --clients /no/such/file', [], '✗ --clients cannot be read (ENOENT)'],
@@ -116,17 +125,27 @@ const VARIABLES = [
   ],
   [LOGIN, { HTTPS_PROXY: 'me:hunter2@:x' }, 'HTTPS_PROXY is not a proxy address'],
   [LOGIN, { HTTPS_PROXY: 'http://' }, 'HTTPS_PROXY is not a proxy address'],
-  [LOGIN, { ALL_PROXY: 'socks5://me:hunter2@127.0.0.1:9' }, 'ALL_PROXY names a SOCKS proxy'],
+  [
+    LOGIN,
+    { ALL_PROXY: 'socks5://me:hunter2@127.0.0.1:9' },
+    'ALL_PROXY names a SOCKS proxy, but only HTTP proxies are supported\n',
+  ],
   [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '--store must be "memory", sqlite:FILE'],
 ] as const
 
 describe('a usage error', { concurrent: true }, () => {
   test.for(REFUSED)('of %s %j says: %s', async ([words, more, error, hint], { world }) => {
-    const stderr = hint === undefined ? [error] : [error, `See: authgraph ${hint}`]
+    const stderr = [error, seeHelp(words, hint)]
     await world.expect([...words.split(' '), ...more], { code: 2, stdout: '', stderr, never: SECRETS })
   })
 
   test.for(VARIABLES)('of %s with %j says: %s', async ([words, env, error], { world }) => {
-    await world.expect(words, { code: 2, stdout: '', stderr: [error], never: SECRETS }, { env })
+    const stderr = [error, seeHelp(words)]
+    await world.expect(words, { code: 2, stdout: '', stderr, never: SECRETS }, { env })
   })
 })
+
+/** The last line of a usage error. */
+function seeHelp(words: string, hint = `${words.split(' ')[0]} --help`): string {
+  return `  See: authgraph ${hint}\n`
+}

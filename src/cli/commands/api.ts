@@ -146,7 +146,8 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
   const { baseUrl } = provider
   const withForm = async <Result>(run: (auth: Auth | HasForm) => Promise<Result>) => {
     if (given) return run(oauth(given.token))
-    return usesLogin(options) ? withLogin(saved, fetch, run) : run(await FORMS[options.auth](options))
+    if (saved && usesLogin(options)) return withLogin(saved, fetch, run)
+    return run(await FORMS[options.auth](options))
   }
   const asked = request(path, options)
   if (options.paginate) {
@@ -173,7 +174,8 @@ function savedProfileOf(options: ApiCommandOptions): NamedProfile | undefined {
   if (host === undefined) return profileOrCurrent(undefined)
   const named = findProfile(authOrigin({ host }).host)
   // A profile may have the name of one host and the address of another.
-  return named && isSameService(named.address, { host }) ? named : undefined
+  if (named && isSameService(named.address, { host })) return named
+  throw new CommandError('no_login', `not logged in to ${host}: run authgraph login --host ${host}`)
 }
 
 function usesLogin({ auth, secret }: ApiCommandOptions): boolean {
@@ -181,12 +183,10 @@ function usesLogin({ auth, secret }: ApiCommandOptions): boolean {
 }
 
 function withLogin<Result>(
-  saved: NamedProfile | undefined,
+  saved: NamedProfile,
   fetch: typeof globalThis.fetch,
   run: (auth: Auth | HasForm) => Promise<Result>,
 ): Promise<Result> {
-  if (saved === undefined)
-    throw new CommandError('no_login', 'not logged in to this host: run authgraph login')
   return withSession(saved, fetch, async (session) => {
     const token = await validToken(session, saved)
     const auth = tokenAuth(token)

@@ -88,11 +88,7 @@ export function checkCommand(): Command {
     .action(exitWith(check))
 }
 
-async function check(
-  url: string | undefined,
-  options: CheckCommandOptions,
-  command: Command,
-): Promise<number> {
+async function check(url: string | undefined, options: CheckCommandOptions): Promise<number> {
   const interrupt = new AbortController()
   const { signal } = interrupt
   const onInterrupt = () => interrupt.abort()
@@ -127,7 +123,6 @@ async function check(
     return report.failed === 0 ? 0 : 1
   } catch (error) {
     if (signal.aborted) return 130
-    if (error instanceof BadOptionError) command.error(`error: ${error.message}`)
     throw error
   } finally {
     process.off('SIGINT', onInterrupt)

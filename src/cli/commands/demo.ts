@@ -17,7 +17,7 @@ import { type LoginTerminal, loginTerminal } from '../../terminal/login-terminal
 import type { TerminalTexts } from '../../terminal/texts.ts'
 import { fact, type Line, styled } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
-import { commandTexts } from '../command-texts.ts'
+import { textsOf } from '../command-texts.ts'
 import { nextSteps } from '../next-steps.ts'
 import type { WatchOptions } from '../watch/start-watching.ts'
 import { whileWatched } from '../watch/while-watched.ts'
@@ -69,32 +69,32 @@ export function demoCommand(): Command {
     .action(exitWith(demo))
 }
 
-/** What a demo advises. It cannot be resumed. */
+/** What a demo advises. */
 const ADVICE: Readonly<Record<string, string>> = {
   denied: 'No token was issued. Try next: authgraph demo --expire',
   expired: 'No token was issued. Try next: authgraph demo --watch',
-  cancelled: '',
 }
 
 /** Says who decides. */
-function textsOf({ approve, deny, expire }: DemoOptions): TerminalTexts {
+function textsFor({ approve, deny, expire }: DemoOptions): TerminalTexts {
   const decides = approve ? 'approves the request' : 'denies the request'
   const states = {
     requested: expire ? 'The demo lets the code expire.' : `The demo ${decides} after the second poll.`,
     pending: 'Nothing is decided yet.',
   }
   const own: Readonly<Record<string, string>> = approve || deny || expire ? states : {}
+  const texts = textsOf('authgraph demo')
   return {
-    ...commandTexts,
-    advice: (error) => ADVICE[error.code] ?? commandTexts.advice(error),
-    state: (view) => own[view.status] ?? commandTexts.state(view),
+    ...texts,
+    advice: (error) => ADVICE[error.code] ?? texts.advice(error),
+    state: (view) => own[view.status] ?? texts.state(view),
   }
 }
 
 async function demo(options: DemoOptions): Promise<number> {
   const { json = false, color } = options
   const open = isLeftToUser(options) && process.stdout.isTTY && !json
-  const texts = textsOf(options)
+  const texts = textsFor(options)
   const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false, texts })
   try {
     return await whileWatched(fetch, terminal, options, async (recorder, send = () => undefined) => {

@@ -5,7 +5,7 @@ import { logoutLines } from '../../terminal/login-facts.ts'
 import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith, finishWithoutOutput } from '../command.ts'
 import { CommandError, isFailure } from '../command-error.ts'
-import { commandTexts } from '../command-texts.ts'
+import { textsOf } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { loginError, profileNames, profileOrCurrent } from '../storage/profiles.ts'
@@ -46,7 +46,9 @@ async function logout(options: LogoutOptions): Promise<number> {
       print(...(await endLogin(name)))
     } catch (error) {
       if (!options.all || !isFailure(error)) throw error
-      writerTo(process.stderr, options).print(...failure(error, process.stderr, commandTexts).lines)
+      writerTo(process.stderr, options).print(
+        ...failure(error, process.stderr, textsOf('authgraph logout')).lines,
+      )
       code = exitCodeOf(error)
     }
   return code

@@ -121,9 +121,7 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
   const store = opened?.store
   try {
     const signing = await openKey(options, self)
-    const { service, tls } = await prepare(options, { store, signing, log }).catch((error) => {
-      throw error instanceof BadOptionError ? self.error(`error: ${error.message}`) : error
-    })
+    const { service, tls } = await prepare(options, { store, signing, log })
     let stopping = false
     const isReady = async () => !stopping && (await isReachable(store))
     const { port, host } = options

@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander'
+import { RefusedError } from '../../errors.ts'
 import { viewOfSession } from '../../session/view-of-session.ts'
 import { failure } from '../../terminal/failure.ts'
 import { type LoginFacts, loginEvent, loginLines } from '../../terminal/login-facts.ts'
+import type { Failure, TerminalTexts } from '../../terminal/texts.ts'
 import { userAddressOf } from '../../terminal/who-is.ts'
 import { type Line, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { isFailure, type ReportedError } from '../command-error.ts'
-import { commandTexts } from '../command-texts.ts'
+import { textsOf } from '../command-texts.ts'
 import { askWho } from '../network/ask-who.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { httpFetch } from '../network/http-fetch.ts'
@@ -36,6 +38,8 @@ interface Login extends LoginFacts {
   readonly store?: StoreName
   readonly error?: ReportedError | undefined
 }
+
+const texts = textsOf('authgraph status')
 
 /** Declares `authgraph status`. */
 export function statusCommand(): Command {
@@ -92,14 +96,22 @@ async function status(options: StatusOptions): Promise<number> {
     const { name, store } = login
     const isCurrent = given ? store === undefined : name === currentName
     const source = store ? { profile: name, store } : { source: name }
-    const shown = { stream: writer.stream, texts: commandTexts, mark: isCurrent ? ' (current)' : '' }
-    print({ ...source, current: isCurrent, ...loginEvent(login, commandTexts) }, loginLines(login, shown))
+    const own = textsFor(login)
+    const shown = { stream: writer.stream, texts: own, mark: isCurrent ? ' (current)' : '' }
+    print({ ...source, current: isCurrent, ...loginEvent(login, own) }, loginLines(login, shown))
   }
   for (const { name, error } of failures) {
-    const { event, lines } = failure(error, writer.stream, commandTexts)
+    const { event, lines } = failure(error, writer.stream, texts)
     print({ ...(name && { profile: name }), error: event }, lines)
   }
   return failures.length === 0 && logins.every((login) => login.error === undefined) ? 0 : 1
+}
+
+/** A token that the service rejects can only be replaced. */
+function textsFor({ name, store }: Login): TerminalTexts {
+  const replace = store ? `Run authgraph login --profile ${name}.` : `Replace the token in ${name}.`
+  const isRejected = (error: Failure) => error instanceof RefusedError && error.status === 401
+  return { ...texts, advice: (error) => (isRejected(error) ? replace : texts.advice(error)) }
 }
 
 async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Login> {

@@ -24,7 +24,8 @@ export async function environmentFetch(
   const variable = proxyVariable()
   const address = given ?? process.env[variable ?? '']
   if (!address) return direct
-  const proxy = proxyAddress(address, given === undefined ? String(variable) : '--proxy')
+  const source = given === undefined ? String(variable) : '--proxy'
+  const proxy = proxyAddress(address, source)
   let loaded: ReturnType<typeof load> | undefined
   const send = async (address: string | URL, init: object) => {
     loaded ??= load(proxy)
@@ -32,7 +33,7 @@ export async function environmentFetch(
     try {
       return await fetch(address, { ...init, dispatcher })
     } catch (error) {
-      throw proxyErrorIn(error, new URL(address).host, proxy.host) ?? error
+      throw proxyErrorIn(error, new URL(address).host, { host: proxy.host, source }) ?? error
     }
   }
   // This `fetch` does not accept the Request class of the runtime.
@@ -74,14 +75,14 @@ function blameProxy(pool: UndiciPool): UndiciPool {
 }
 
 /** Parses the address of a proxy, often written without a scheme. Errors do not quote it: it may contain a password. */
-function proxyAddress(text: string, variable: string): URL {
+function proxyAddress(text: string, source: string): URL {
   const address = text.includes('://') ? text : `http://${text}`
   if (/^https?:/i.test(address) && URL.canParse(address)) return new URL(address)
   const isSocks = /^socks/i.test(address)
   throw new CommandError(
     'usage',
     isSocks
-      ? `${variable} names a SOCKS proxy, but only HTTP proxies are supported: set HTTPS_PROXY to one`
-      : `${variable} is not a proxy address: use one such as http://proxy.example.com:8080`,
+      ? `${source} names a SOCKS proxy, but only HTTP proxies are supported`
+      : `${source} is not a proxy address: use one such as http://proxy.example.com:8080`,
   )
 }

@@ -1,11 +1,21 @@
 import { UnreachableError } from '../../errors.ts'
 
+/** A proxy of this command. */
+export interface GivenProxy {
+  /** Its host, without its credentials. */
+  readonly host: string
+  /** The variable that names it, or `--proxy`. */
+  readonly source: string
+}
+
 /** The proxy failed, not the service. `status` is the status of its response, if there was one. */
 export class ProxyError extends UnreachableError {
+  readonly source: string
   readonly status: number | undefined
 
-  constructor(host: string, { proxy, why, status }: { proxy: string; why: string; status?: number }) {
-    super(host, `the proxy ${proxy} ${why}`)
+  constructor(host: string, proxy: GivenProxy, { why, status }: { why: string; status?: number }) {
+    super(host, `the proxy ${proxy.host} ${why}`)
+    this.source = proxy.source
     this.status = status
   }
 }
@@ -23,17 +33,16 @@ const FAILURES: Readonly<Record<string, string>> = {
  * Finds a failure of the proxy in what `fetch` threw.
  *
  * @param host The host of the request.
- * @param proxy The host of the proxy, without its credentials.
  */
-export function proxyErrorIn(thrown: unknown, host: string, proxy: string): ProxyError | undefined {
+export function proxyErrorIn(thrown: unknown, host: string, proxy: GivenProxy): ProxyError | undefined {
   if (!(thrown instanceof Error)) return undefined
   if (thrown instanceof ProxyConnectionError) {
-    const { reason = 'no reason' } = UnreachableError.of(proxy, thrown)
-    return new ProxyError(host, { proxy, why: FAILURES[reason] ?? `cannot be reached (${reason})` })
+    const { reason = 'no reason' } = UnreachableError.of(proxy.host, thrown)
+    return new ProxyError(host, proxy, { why: FAILURES[reason] ?? `cannot be reached (${reason})` })
   }
   // undici reports the status only in its message.
   const status = Number(/^Proxy response \((\d{3})\)/.exec(thrown.message)?.[1])
-  if (status) return new ProxyError(host, { proxy, why: whyOf(status), status })
+  if (status) return new ProxyError(host, proxy, { why: whyOf(status), status })
   return proxyErrorIn(thrown.cause, host, proxy)
 }
 

@@ -56,7 +56,11 @@ export function addressOf(options: AddressOptions): ServiceAddress | undefined {
 export function endpointsOf({ deviceAuthorizationEndpoint, tokenEndpoint }: AddressOptions) {
   if (deviceAuthorizationEndpoint && tokenEndpoint) return { deviceAuthorizationEndpoint, tokenEndpoint }
   if (!deviceAuthorizationEndpoint && !tokenEndpoint) return undefined
-  throw new BadOptionError('set both --device-authorization-endpoint and --token-endpoint')
+  throw new BadOptionError(
+    deviceAuthorizationEndpoint
+      ? '--device-authorization-endpoint requires --token-endpoint'
+      : '--token-endpoint requires --device-authorization-endpoint',
+  )
 }
 
 /**

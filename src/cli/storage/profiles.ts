@@ -109,7 +109,7 @@ function damagedLogin(name: string): CommandError {
   return new CommandError(
     'damaged_file',
     `the saved login of ${name} cannot be read, because it is damaged or from another version: run ` +
-      `authgraph login --profile ${name}, or authgraph logout --profile ${name} to remove it`,
+      `authgraph login --profile ${name} with its address and client ID, or authgraph logout --profile ${name} to remove it`,
   )
 }
 

@@ -43,10 +43,15 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
     throw new CommandError('no_saved_login', 'there is no unfinished login to resume: run authgraph login')
   const flow = parseJson(savedFlow, text)
   if (flow) return { name: chosen, ...flow }
-  throw new CommandError(
+  throw damagedFlow(chosen)
+}
+
+/** The error of an unfinished login that cannot be read. It quotes nothing of the login. */
+export function damagedFlow(name: string): CommandError {
+  return new CommandError(
     'damaged_file',
-    `the unfinished login of ${chosen} cannot be read, because it is damaged or from another version: run ` +
-      `authgraph login --profile ${chosen}`,
+    `the unfinished login of ${name} cannot be read, because it is damaged or from another version: run ` +
+      'authgraph login without --resume',
   )
 }
 

@@ -142,7 +142,7 @@ export async function withSession<Result>(
     const { isStoredInTime } = await loadSessions()
     if (!(await isStoredInTime(session)))
       writerTo(process.stderr, { color: true }).print(
-        'authgraph: the token was refreshed, but the new one could not be stored. Log in again: authgraph login',
+        `authgraph: the token was refreshed, but the new one could not be stored. Log in again: authgraph login --profile ${profile.name}`,
       )
     session.actor.stop()
   }

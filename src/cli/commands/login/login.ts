@@ -12,18 +12,19 @@ import { dpop } from '../../../dpop/dpop.ts'
 import { CancelledError } from '../../../errors.ts'
 import { shownOf } from '../../../protocol/device-codes.ts'
 import type { Dpop } from '../../../protocol/dpop.ts'
+import type { Provider } from '../../../protocol/provider.ts'
 import type { LoginRecorder } from '../../../recording/record.ts'
 import { exitCodeOf, SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { timeOf } from '../../../terminal/login-facts.ts'
-import { loginTerminal } from '../../../terminal/login-terminal.ts'
+import { type LoginTerminal, loginTerminal } from '../../../terminal/login-terminal.ts'
 import { styled } from '../../../terminal/writer.ts'
 import { brokenOutput, finishWithoutOutput } from '../../command.ts'
 import { isFailure } from '../../command-error.ts'
-import { commandTexts } from '../../command-texts.ts'
+import { textsOf } from '../../command-texts.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
-import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
+import { damagedFlow, forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { isWatched, whileWatched } from '../../watch/while-watched.ts'
 import { type LoginOptions, type LoginSession, type Plan, planLogin } from './plan.ts'
 
@@ -34,16 +35,18 @@ const SAVED = 75
 export async function login(options: LoginOptions): Promise<number> {
   const { json = false, copy = false, open = false, qr, color, wait } = options
   finishWithoutOutput()
-  const terminal = loginTerminal({
+  const texts = textsOf('authgraph login', () => terminal.codes() !== undefined)
+  const terminal: LoginTerminal = loginTerminal({
     // With --print, standard output contains the token and nothing else.
     ...(options.print && !json && { stream: process.stderr }),
-    ...{ json, copy, open, qr, color, keys: wait, texts: commandTexts },
+    ...{ json, copy, open, qr, color, keys: wait, texts },
   })
   try {
     const plan = await planLogin(options)
     // A recorder clones each response, which only the fetch of the runtime supports.
     const fetch = await environmentFetch(isWatched(options) ? undefined : httpFetch)
     const provider = await providerAt(plan.address, fetch)
+    assertResumable(plan, provider)
     const login = { options, plan, provider, fetch, terminal }
     return await whileWatched(fetch, terminal, options, (recorder) => authorize(login, recorder))
   } catch (error) {
@@ -52,6 +55,15 @@ export async function login(options: LoginOptions): Promise<number> {
     return exitCodeOf(error)
   } finally {
     terminal.close()
+  }
+}
+
+/** Says in the words of the command line that the saved progress cannot be resumed. */
+function assertResumable({ name, resume }: Plan, provider: Provider): void {
+  try {
+    if (resume) readResume(resume, provider)
+  } catch {
+    throw damagedFlow(name)
   }
 }
 

@@ -3,7 +3,7 @@ import type { McpLogin } from '../../../mcp/index.ts'
 import { systemClock, unlessAborted, within } from '../../../request/clock.ts'
 import { failure } from '../../../terminal/failure.ts'
 import { isFailure } from '../../command-error.ts'
-import { commandTexts } from '../../command-texts.ts'
+import { textsOf } from '../../command-texts.ts'
 import {
   elicitationOf,
   elicits,
@@ -191,10 +191,12 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
 
 /** Says to a host why it cannot be connected: it may show nothing else. Resolves when the host has gone. */
 async function failAll(host: McpTransport, error: unknown): Promise<void> {
-  const { message, advice = '' } = isFailure(error) ? failure(error, {}, commandTexts).event : Object(error)
+  const { message, advice } = isFailure(error)
+    ? failure(error, {}, textsOf('authgraph mcp')).event
+    : Object(error)
   host.onmessage = (request) => {
     if (!isRequest(request)) return
-    const failed = hostErrorOf(new Error(`${message}. ${advice}`))
+    const failed = hostErrorOf(new Error(advice ? `${message}. ${advice}` : message))
     void host.send({ jsonrpc: '2.0', id: request.id, error: failed }).catch(() => undefined)
   }
   const closed = closeOf(host)

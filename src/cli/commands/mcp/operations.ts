@@ -6,7 +6,7 @@ import { loginTerminal } from '../../../terminal/login-terminal.ts'
 import { fact, type Line, styled, wrapFor, writerTo } from '../../../terminal/writer.ts'
 import { finishWithoutOutput } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
-import { commandTexts } from '../../command-texts.ts'
+import { textsOf } from '../../command-texts.ts'
 import { proxyVariable } from '../../network/environment-fetch.ts'
 import { placeOf } from '../../storage/saved-logins.ts'
 import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
@@ -15,7 +15,7 @@ import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
 export async function mcpLogin(url: string, options: McpOptions): Promise<number> {
   finishWithoutOutput()
   const { color } = options
-  const terminal = loginTerminal({ color, texts: commandTexts })
+  const terminal = loginTerminal({ color, texts: textsOf('authgraph mcp login') })
   const { report, stream } = terminal
   const say = (...lines: Line[]) => report.say({ event: 'mcp' }, ...lines)
   const onCodes = (codes: PendingCodes) => {
