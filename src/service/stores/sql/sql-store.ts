@@ -139,8 +139,8 @@ export function sqlStore(
       if (row === undefined) return read(key)
       return typeof row.key === 'string' ? null : String(row.record)
     },
-    reasonOf,
-    mayHaveWritten: (error) => !SAYS_NO.test(reasonOf(error) ?? ''),
+    reasonOf: sqlErrorCode,
+    mayHaveWritten: (error) => !SAYS_NO.test(sqlErrorCode(error) ?? ''),
   }
   return { ...compareAndSetStore(database, { timeout, clock }), close }
 }
@@ -149,7 +149,7 @@ export function sqlStore(
  * Returns a code such as `SQLITE_BUSY`, `ECONNREFUSED` or `28P01`. The message may quote values. `node:sqlite` has one code
  * for everything, and a fixed text for each error.
  */
-export function reasonOf(error: unknown): string | undefined {
+export function sqlErrorCode(error: unknown): string | undefined {
   const { errstr, code } = error as { readonly errstr?: unknown; readonly code?: unknown }
   if (typeof errstr === 'string') return `SQLITE: ${errstr}`
   return typeof code === 'string' ? code : undefined

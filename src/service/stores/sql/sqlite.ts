@@ -3,7 +3,7 @@ import { assertKnown } from '../../../assert-known.ts'
 import { BadOptionError } from '../../../errors.ts'
 import { type DatabaseStore, type DatabaseStoreOptions, STORE_OPTIONS } from '../compare-and-set.ts'
 import type { Query } from './query.ts'
-import { reasonOf, SWEEP, sqlStore } from './sql-store.ts'
+import { SWEEP, sqlErrorCode, sqlStore } from './sql-store.ts'
 import { createTogether } from './together.ts'
 
 /**
@@ -113,7 +113,7 @@ async function openFile(file: string): Promise<SqliteDatabase> {
     return database
   } catch (error) {
     database.close()
-    if (!NO_DATABASE.test(reasonOf(error) ?? '')) throw error
+    if (!NO_DATABASE.test(sqlErrorCode(error) ?? '')) throw error
     throw new BadOptionError('the file is not an SQLite database: name another one')
   }
 }
