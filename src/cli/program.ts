@@ -144,8 +144,8 @@ function refuseSecrets(words: readonly string[], options: readonly Option[]): vo
   if (at === -1) return
   // Written as `--option value` or `--option=value`.
   const names = [words[at - 1], words[at]?.split('=')[0]]
-  const isNamed = ({ required, short, long }: Option) =>
-    required && names.some((name) => name && [short, long].includes(name))
+  const isNamed = ({ required, optional, short, long }: Option) =>
+    (required || optional) && names.some((name) => name && [short, long].includes(name))
   const { long } = options.find(isNamed) ?? {}
   throw new CommandError(
     'secret_in_argument',

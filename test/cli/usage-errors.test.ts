@@ -58,6 +58,7 @@ const REFUSED: readonly Refused[] = [
   ['api --include https://me:password@localhost/', [], `✗ An argument ${IN_ARGUMENT}`],
   [`${API} --auth app --app-id 1 --key`, [KEY], `✗ --key ${IN_ARGUMENT}: use a file, - for`],
   ['login -H https://me:password@localhost', [], `✗ --host ${IN_ARGUMENT}: remove it`],
+  [`${SERVE} --jwt`, [KEY], `✗ --jwt ${IN_ARGUMENT}: use a file instead`],
   ['serve --store=postgres://me:password@localhost/db', [], `${IN_ARGUMENT}: set AUTHGRAPH_STORE instead`],
   [
     'mcp login --proxy http://me:password@localhost',
