@@ -57,7 +57,7 @@ export class UnreachableError extends AuthgraphError {
   declare readonly reason: string | undefined
 
   constructor(host: string, reason?: string, options?: ErrorOptions & { readonly request?: string }) {
-    super(`${host} cannot be reached${reason ? `: ${reason}` : ''}${inBrackets(options?.request)}`, options)
+    super(`${host} cannot be reached${inBrackets(reason, options?.request)}`, options)
     keep(this, { reason })
   }
 
@@ -75,6 +75,8 @@ export class UnreachableError extends AuthgraphError {
 function systemCode(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined
   const { code } = error as { code?: unknown }
+  // The `fetch` of Node has a word of its own.
+  if (code === 'UND_ERR_SOCKET') return 'ECONNRESET'
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,39}$/.test(code)) return code
   return systemCode(error.cause, depth + 1)
 }
@@ -401,8 +403,9 @@ export function keep(error: Error, properties: Readonly<Record<string, unknown>>
     Object.defineProperty(error, name, { value, enumerable: value !== undefined })
 }
 
-function inBrackets(request: string | undefined): string {
-  return request === undefined ? '' : ` (${request})`
+function inBrackets(...details: readonly (string | undefined)[]): string {
+  const known = details.filter((detail) => detail !== undefined).join(', ')
+  return known && ` (${known})`
 }
 
 /** What to do about a refusal. Only these codes are quoted: any other code is untrusted text. */

@@ -3,6 +3,7 @@ import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
 import type { CommandErrorCode } from './command-error.ts'
 import { ProxyError } from './network/proxy-error.ts'
+import { inOptions } from './option-names.ts'
 
 type Code = ErrorCode | CommandErrorCode
 
@@ -43,6 +44,7 @@ export function textsOf(command: string, hasCodes = () => false): TerminalTexts 
   return {
     ...terminalTexts,
     keys: { ...terminalTexts.keys, stop: 'pauses the login' },
+    message: (error) => inOptions(terminalTexts.message(error)),
     advice: (error) =>
       exitCodeOf(error) === USAGE_ERROR
         ? [ADVICE[error.code as Code] ?? [], `See: ${command} --help`].flat().join('\n')

@@ -64,7 +64,6 @@ export const marked: OutputConfiguration = {
   outputError: (text) => {
     const [message = '', ...advice] = text
       .replace(/^error: /, '')
-      .replace(/^required option '(\S+).*' not specified/, 'option $1 is missing')
       .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument missing/, '$1 requires a value')
       .replace(
         /^too many arguments for '[\w-]+'\. Expected (\d+) arguments? but got (\d+)\./,

@@ -148,7 +148,7 @@ describe('createApi', () => {
       (error) => error,
     )
     expect(error).toMatchObject({ code: 'unreachable', reason: 'ENOTFOUND' })
-    expect(error.message).toBe('api.github.com cannot be reached: ENOTFOUND (GET /user)')
+    expect(error.message).toBe('api.github.com cannot be reached (ENOTFOUND, GET /user)')
     expect(fetch).toHaveBeenCalledOnce()
     expect(error).not.toHaveProperty('cause')
   })

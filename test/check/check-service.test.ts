@@ -407,7 +407,7 @@ describe('a service that', () => {
   })
 
   test.each<[fault: 'drop' | 'hang' | 'html', detail: string, response: string, seconds: number]>([
-    ['drop', 'no response', 'localhost cannot be reached: ECONNRESET', 0],
+    ['drop', 'no response', 'localhost cannot be reached (ECONNRESET)', 0],
     ['hang', 'no response', 'the service did not respond in time', 20],
     ['html', 'missing device_code, user_code, verification_uri', '200', 0],
   ])(

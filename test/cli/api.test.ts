@@ -46,6 +46,12 @@ describe('authgraph api', { concurrent: true }, () => {
     await world.expect(`api ${words} --host ${host}`, { code, stdout: [body] }, { env })
   })
 
+  test('names the request whose connection broke, without its query', async ({ world }) => {
+    const call = await served(world, (_, response) => response.destroy())
+    const stderr = /^✗ localhost:\d+ cannot be reached \(ECONNRESET, GET \/user\)\n/
+    await world.expect(call('/user?page=2'), { code: 1, stdout: '', stderr })
+  })
+
   test('sends a credential to the given host, whatever the address of the profile with its name', async ({
     world,
   }) => {

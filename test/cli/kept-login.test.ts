@@ -77,7 +77,7 @@ describe('authgraph status', { concurrent: true }, () => {
     expect(linesOfJson(stdout)).toMatchObject([{ ...account, current: true, tried: true, refreshable: true }])
     close()
     const lost =
-      /^✗ work \(current\)\n.*cannot be reached: ECONNREFUSED \([A-Z]+ \S+\)\n {2}Check the connection/
+      /^✗ work \(current\)\n.*cannot be reached \(ECONNREFUSED, [A-Z]+ \S+\)\n {2}Check the connection/
     await world.expect('status', { code: 1, stdout: lost })
   })
 

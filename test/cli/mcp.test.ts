@@ -70,7 +70,7 @@ describe('authgraph mcp', { concurrent: true }, () => {
     await world.expect([...login, '--issuer', service.url, url], { code: 2, stderr: ['--client-id'] })
     await world.expect([...login, '--client-id', 'id', url], {
       code: 2,
-      stderr: ['--client-id needs --issuer'],
+      stderr: ['--client-id requires --issuer'],
     })
     await world.expect([...login, other], { code: 1, stderr: ['describes another server'] })
     await world.expect([...login, 'mcp.example.com'], { code: 2, stderr: ['Expected an address'] })

@@ -212,8 +212,11 @@ test('exits with 1 if it cannot listen, and quotes no key', async () => {
   const { port } = taken.address() as { port: number }
   const pem = file('key.pem', selfSigned().key)
   for (const [options, error] of [
-    [['--port', String(port)], `Port ${port} of 127.0.0.1 is in use`],
-    [['--tls-key', pem, '--tls-cert', pem], 'tls must have a private key and its certificate, both as PEM'],
+    [['--port', String(port)], `Port ${port} of 127.0.0.1 is in use: choose another one with --port, or 0`],
+    [
+      ['--tls-key', pem, '--tls-cert', pem],
+      '--tls-key and --tls-cert must be a private key and its certificate, both as PEM',
+    ],
   ] as const) {
     const served = serve('--demo-client', ...options)
     expect(await served.ended).toBe(1)

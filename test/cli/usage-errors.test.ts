@@ -76,6 +76,12 @@ const REFUSED: readonly Refused[] = [
   [`${API} --auth app`, [], '--auth app requires --app-id and --key'],
   [`${API} --auth installation --app-id 1 --key a.pem`, [], 'requires --app-id, --key and --installation-id'],
 
+  [
+    `${API} --auth installation --app-id 1 --key ${PACKAGE} --installation-id x`,
+    [],
+    '✗ --installation-id must be a positive integer',
+  ],
+
   ['jwt --key app.pem', [], 'No app ID: set --app-id'],
   ['jwt --key app.pem --app-id', [''], 'No app ID: set --app-id'],
   ['jwt --app-id 1', [], 'No private key: set --key'],
@@ -83,7 +89,8 @@ const REFUSED: readonly Refused[] = [
   ['jwt --app-id 1 --key env:NOT_SET', [], '--key is empty: check that the variable is set'],
   ['jwt --decode', [], 'is empty'],
 
-  ['check http://127.0.0.1:1', [], 'Option --client-id is missing'],
+  ['check http://127.0.0.1:1', [], 'No client ID: set --client-id'],
+  ['check http://127.0.0.1:1 --client-id', [''], 'No client ID: set --client-id'],
   ['check --client-id id', [], 'No service: give its address'],
   ['check localhost --client-id id', [], 'is not an absolute URL'],
   ['check https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
@@ -96,7 +103,7 @@ const REFUSED: readonly Refused[] = [
 
   ['serve', [], 'No client is registered: add --client ID=NAME'],
   ['serve --client no-name', [], 'Expected a client ID and a name'],
-  ['serve --client a=A --client a=B', [], 'clients must not contain the same clientId twice'],
+  ['serve --client a=A --client a=B', [], '✗ Two clients have the same ID: remove one'],
   ['serve --clients /no/such/file', [], '✗ --clients cannot be read (ENOENT)'],
   ['serve --clients', [PACKAGE], '✗ --clients must name a file that contains [{ "clientId"'],
   [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or an address'],
@@ -112,6 +119,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --host 0.0.0.0`, [], '--host is not a loopback address: set --auth-url, or --tls-key'],
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
+  [`${SERVE} --jwt`, [import.meta.filename], '✗ --jwt must name a file with a private key for RS256'],
   [`${SERVE} --trust-proxy proxy`, [], '"proxy" is neither an IP address nor a network'],
   [`${SERVE} --dialect gitlab`, [], 'Invalid value "gitlab" for --dialect. Allowed choices are'],
 ]

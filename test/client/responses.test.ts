@@ -147,7 +147,7 @@ describe('instead of codes', () => {
     const { error } = (await endOf(new TypeError('fetch failed', { cause }))) as { error?: Error }
     expect(error).toMatchObject({ code: 'unreachable', reason: 'ECONNREFUSED' })
     expect(error).not.toHaveProperty('cause')
-    expect(error?.message).toBe('github.com cannot be reached: ECONNREFUSED (POST /login/device/code)')
+    expect(error?.message).toBe('github.com cannot be reached (ECONNREFUSED, POST /login/device/code)')
   })
 })
 

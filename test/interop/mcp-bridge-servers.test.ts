@@ -52,7 +52,7 @@ describe('authgraph mcp', () => {
     await soon(() => expect(received).toContain('tools/call'))
     await stop()
     await expect(waiting).rejects.toThrow(/closed the connection too early|cannot be reached/)
-    await expect(call('read')).rejects.toThrow(`${new URL(url).host} cannot be reached: ECONNREFUSED`)
+    await expect(call('read')).rejects.toThrow(`${new URL(url).host} cannot be reached (ECONNREFUSED`)
     await start()
     expect([await call('read'), issued()]).toEqual([READ, 1])
   })

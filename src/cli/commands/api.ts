@@ -8,8 +8,8 @@ import { installation } from '../../auth/installation.ts'
 import { none } from '../../auth/none.ts'
 import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
-import { withAuth } from '../../auth/with-auth.ts'
-import { UnreachableError } from '../../errors.ts'
+import { addressAt, withAuth } from '../../auth/with-auth.ts'
+import { requestFailure } from '../../request/name-request.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError, isFailure } from '../command-error.ts'
@@ -260,7 +260,9 @@ async function send(
   try {
     return await fetch(path, init)
   } catch (error) {
-    throw isFailure(error) ? error : UnreachableError.of(new URL(baseUrl).host, error)
+    throw isFailure(error)
+      ? error
+      : requestFailure({ method: init.method, address: addressAt(baseUrl, path).href }, error)
   }
 }
 

@@ -17,7 +17,7 @@ import { checkReportTo } from './check-report.ts'
 import { readIssuer, scopes } from './values.ts'
 
 interface CheckCommandOptions {
-  readonly clientId: string
+  readonly clientId?: string
   readonly otherClientId?: string
   readonly approve?: string
   readonly deny?: string
@@ -60,9 +60,7 @@ export function checkCommand(): Command {
     ],
   })
     .argument('[url]', 'address of a service with the default paths')
-    .addOption(
-      new Option('--client-id <id>', 'use this client ID').env('AUTHGRAPH_CLIENT_ID').makeOptionMandatory(),
-    )
+    .addOption(new Option('--client-id <id>', 'use this client ID').env('AUTHGRAPH_CLIENT_ID'))
     .option('--other-client-id <id>', 'check that this client cannot use the codes of the first')
     .option('--approve <command>', 'approve CODE with this command')
     .option('--deny <command>', 'deny CODE with this command')
@@ -94,6 +92,9 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
   const onInterrupt = () => interrupt.abort()
   process.once('SIGINT', onInterrupt)
   try {
+    const { clientId } = options
+    if (!clientId)
+      throw new BadOptionError('no client ID: set --client-id or the variable AUTHGRAPH_CLIENT_ID')
     const provider = await providerOf(url, options, signal)
     const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
     const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
@@ -104,7 +105,7 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
     const reporter = checkReportTo(process.stdout, options)
     reporter.begin(new URL(provider.tokenEndpoint).host)
     const report = await checkService({
-      clientId: options.clientId,
+      clientId,
       provider,
       dialect: options.dialect,
       scopes: options.scopes ?? [],

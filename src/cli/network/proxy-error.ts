@@ -14,7 +14,8 @@ export class ProxyError extends UnreachableError {
   readonly status: number | undefined
 
   constructor(host: string, proxy: GivenProxy, { why, status }: { why: string; status?: number }) {
-    super(host, `the proxy ${proxy.host} ${why}`)
+    super(host)
+    this.message += `: the proxy ${proxy.host} ${why}`
     this.source = proxy.source
     this.status = status
   }
@@ -23,9 +24,9 @@ export class ProxyError extends UnreachableError {
 /** The connection to a proxy failed. `cause` is the error of the connection. */
 export class ProxyConnectionError extends Error {}
 
-/** What the codes of undici mean. */
+/** What the codes of a connection mean. */
 const FAILURES: Readonly<Record<string, string>> = {
-  UND_ERR_SOCKET: 'ended the connection without a response',
+  ECONNRESET: 'ended the connection without a response',
   UND_ERR_HEADERS_TIMEOUT: 'did not respond in time',
 }
 

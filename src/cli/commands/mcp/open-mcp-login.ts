@@ -28,7 +28,7 @@ export async function openMcpLogin(
   more: Pick<McpLoginOptions, 'onCodes' | 'wait'> = {},
 ): Promise<McpLogin> {
   if (clientId !== undefined && issuer === '')
-    throw new CommandError('usage', '--client-id needs --issuer: a client belongs to one issuer')
+    throw new CommandError('usage', '--client-id requires --issuer: a client belongs to one issuer')
   await checkStore(store)
   const fetch = await environmentFetch(globalThis.fetch, proxy)
   const login = deviceLogin(url, {

@@ -1,0 +1,16 @@
+/** What the library says about its options, and what the command line says about its own. */
+const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
+  [/^clients must not contain the same clientId twice$/, 'two clients have the same ID: remove one'],
+  [
+    /^keys\[0\] must .*/,
+    '--jwt must name a file with a private key for RS256 or ES256: PEM (PKCS#8) or a JWK',
+  ],
+  [/^tls must have (?=a private key)/, '--tls-key and --tls-cert must be '],
+  [/(?<=^port .* is in use: choose another one)/, ' with --port'],
+  [/^installationId /, '--installation-id '],
+]
+
+/** Says an error of the library in the names of the command line. */
+export function inOptions(message: string): string {
+  return TEXTS.reduce((text, [ofLibrary, ofCommand]) => text.replace(ofLibrary, ofCommand), message)
+}
