@@ -51,7 +51,7 @@ describe('while a command refreshes a token', { concurrent: true }, () => {
     expect(await ended).toEqual({
       code: 0,
       stdout: `${FRESH}\n`,
-      stderr: expect.stringContaining('could not be stored'),
+      stderr: '✗ The new token could not be stored: run authgraph login --profile work\n',
     })
   })
 

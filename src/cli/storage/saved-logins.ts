@@ -15,7 +15,7 @@ import type { SessionStore } from '../../session/session-store.ts'
 import { memoryStore } from '../../store/memory-store.ts'
 import { probeStore } from '../../store/probe.ts'
 import type { Json } from '../../store/store.ts'
-import { writerTo } from '../../terminal/writer.ts'
+import { markedLines, styled, writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, makeFolder, removeFile } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
@@ -140,10 +140,12 @@ export async function withSession<Result>(
     return await use(session)
   } finally {
     const { isStoredInTime } = await loadSessions()
-    if (!(await isStoredInTime(session)))
+    if (!(await isStoredInTime(session))) {
+      const lost = `the new token could not be stored: run authgraph login --profile ${profile.name}`
       writerTo(process.stderr, { color: true }).print(
-        `authgraph: the token was refreshed, but the new one could not be stored. Log in again: authgraph login --profile ${profile.name}`,
+        ...markedLines(styled('red', '✗'), lost, process.stderr),
       )
+    }
     session.actor.stop()
   }
 }
