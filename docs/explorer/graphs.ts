@@ -24,8 +24,8 @@ import { type ServiceSituation, serviceWalk } from '../../test/paths/walks/servi
 import { sessionWalk } from '../../test/paths/walks/session-walk.ts'
 import { readMachine } from '../tools/read-machine.ts'
 
-/** What happens on the wire: `>` a request, `<` its response, `x` a message that is lost. */
-export type Message = `${'>' | '<' | 'x'}${string}`
+/** What happens on the wire: `>` a request, `<` its response, `x` what is lost, `~` a response that the device ignores. */
+export type Message = `${'>' | '<' | 'x' | '~'}${string}`
 
 /** One step of a path, as the page shows it. */
 export interface ShownStep {
@@ -184,7 +184,7 @@ export function graphs(): Graph[] {
                 ...('response' in step && step.response ? [responseOf(step.response)] : []),
                 ...(response === 'revoked' ? (['<200'] as const) : []),
                 ...(response === 'refused' ? (['<503'] as const) : []),
-                ...(response === 'unreachable' ? [LOST] : []),
+                ...(response === 'unreachable' || response === 'stopped' ? [LOST] : []),
                 ...(response === 'silence' ? [SILENT] : []),
                 ...(sends('refreshing') ? [REFRESH] : []),
                 ...(sends('revoking') ? [REVOKE] : []),
@@ -304,9 +304,9 @@ function wireOfBoth(before: BothSides, step: BothSidesStep, { device, service }:
     case 'responseLost':
       return [POLL, 'xresponse lost']
     case 'responseLate':
-      return [POLL, 'xresponse too late']
+      return [POLL, '~response too late']
     case 'twice':
-      return [POLL, POLL, responseToDevice(device), 'xsecond response ignored']
+      return [POLL, POLL, responseToDevice(device), '~second response ignored']
     case 'twiceReceivedLast':
       return [POLL, POLL, 'xfirst response lost', responseToDevice(device)]
     case 'arrives':

@@ -3,7 +3,12 @@ import type { Message } from './graphs.ts'
 import { type Step, statesAfter } from './paths.ts'
 
 /** What the first sign of a message stands for. */
-const WAYS = { '>': ['request', '→'], '<': ['response', '←'], x: ['lost', '✕'] } as const
+const WAYS = {
+  '>': ['request', '→'],
+  '<': ['response', '←'],
+  x: ['lost', '✕'],
+  '~': ['ignored', '←'],
+} as const
 
 /**
  * Lists the steps of a path with what they send and receive.

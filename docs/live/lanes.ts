@@ -9,7 +9,6 @@ const NAME = 16
 const FEW = 3
 const BELOW = 28
 const RIGHT = 12
-const LETTER = 6.3
 const INSET = 10
 
 /** Pixels that stay in sight before a step, because what begins out of sight fades. */
@@ -28,7 +27,7 @@ const LONG = 2
 const APART = 26
 const LEAN = 10
 
-/** Measures names. */
+/** Measures words. */
 const pen = document.createElement('canvas').getContext('2d')
 if (pen) pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`
 
@@ -36,7 +35,7 @@ if (pen) pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`
 export interface LaneMessage {
   readonly from: number
   readonly to: number
-  readonly kind: 'request' | 'response' | 'trouble' | 'lost' | 'note'
+  readonly kind: 'request' | 'response' | 'trouble' | 'lost' | 'ignored' | 'note'
   readonly words: string
 }
 
@@ -121,8 +120,8 @@ export class Lanes {
       const begins = onChoose && states.some((state, lane) => state !== steps[index - 1]?.states[lane])
       // A new time may reach below the next steps, but not to a mark.
       const limit = isLong ? next - 17 : isNew ? width : next
-      const isTold = (isNew || begins) && x >= free && x + time.length * LETTER <= limit
-      if (isTold) free = x + time.length * LETTER + 8
+      const isTold = (isNew || begins) && x >= free && x + measure(time) <= limit
+      if (isTold) free = x + measure(time) + 8
       const group = draw('g', { class: onChoose ? 'column chosen' : 'column' })
       group.dataset.index = String(index)
       group.append(
@@ -213,10 +212,9 @@ export class Lanes {
   }
 }
 
-/** Pixels of the name of a state. */
-function measure(name: string): number {
-  if (pen === null) return name.length * LETTER
-  return pen.measureText(name).width - name.length * 0.24
+/** Pixels of words. */
+function measure(words: string): number {
+  return (pen?.measureText(words).width ?? 0) - words.length * 0.24
 }
 
 /** The name of a state without its parents. */
@@ -228,10 +226,10 @@ function lastOf(state: string): string {
 function widthOf(steps: readonly LaneStep[], index: number): number {
   const { states = [], messages = [] } = steps[index] ?? {}
   const before = steps[index - 1]?.states
-  const names = states.map((state, lane) => (state && state !== before?.[lane] ? lastOf(state).length : 0))
+  const names = states.map((state, lane) => (state && state !== before?.[lane] ? measure(lastOf(state)) : 0))
   const wait = waitAfter(steps, index)
   return Math.max(
-    Math.max(...names) * LETTER + 8,
+    Math.max(...names) + 2 * INSET,
     sum(messages.map(spaceOf)) + 8,
     44 + 4 * Math.log2(1 + wait),
   )
@@ -250,7 +248,7 @@ function squeeze(steps: readonly LaneStep[]): number[] {
       )
       const told = sum(messages.map(spaceOf))
       const message = next === undefined ? told : next.messages.length > 0 ? told - 8 : 0
-      const time = waitAfter(steps, first) < LONG ? 0 : timeText(at).length * LETTER + 20
+      const time = waitAfter(steps, first) < LONG ? 0 : measure(timeText(at)) + 20
       return (starts[first] ?? 0) + Math.max(PHONE.least, time, message, ...names)
     })
     starts.push(Math.max(...needed))
@@ -275,7 +273,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 function spaceOf({ words }: LaneMessage): number {
-  return APART + words.length * LETTER
+  return APART + measure(words)
 }
 
 /** What is lost ends on the way. */
