@@ -96,7 +96,7 @@ function filter(): void {
       (!end || end === keyOf(last, Number(end[0]))) &&
       (!state || steps.some((one) => isIn(one, state))) &&
       (!step || steps.some((one) => one.words === step)) &&
-      (!words || `${nameOf(last)} ${wordsOf(steps)}`.toLowerCase().includes(words.toLowerCase()))
+      (!words || words.split(' ').every((word) => textOf(last).includes(word.toLowerCase())))
     )
   })
   find('#found').textContent =
@@ -133,9 +133,9 @@ function keyOf(step: Step, machine: number): string {
   return `${machine} ${statesAfter(step)[machine]}`
 }
 
-/** What is searched besides the name: the wire. */
-function wordsOf(steps: readonly Step[]): string {
-  return steps.flatMap(({ wire }) => wire).join(' ')
+/** What is searched: the name and the wire. */
+function textOf(end: Step): string {
+  return [nameOf(end), ...pathTo(end).flatMap(({ wire }) => wire)].join(' ').toLowerCase()
 }
 
 /** The colour of a step: that of its last state. */
@@ -256,14 +256,15 @@ function open(): void {
     find('#hint').textContent = 'This path no longer exists. Showing another one.'
 }
 
-/** The path to begin with, which is also the first of the tree: a good end after the most kinds of trouble. */
+/** The path to begin with, which is also the first of the tree: a good end and response after the most kinds of trouble. */
 function mostDramatic({ ends }: Tree): Step {
   const costs = ends
     .filter((end) => roleOf(end) === 'good')
     .map((end) => {
       const wire = pathTo(end).flatMap((step) => step.wire)
       const troubles = TROUBLES.filter((trouble) => wire.some((message) => trouble.test(message))).length
-      return { end, cost: wire.length === 0 ? Number.POSITIVE_INFINITY : wire.length - LONGER * troubles }
+      const isGood = wire.at(-1)?.startsWith('<200')
+      return { end, cost: isGood ? wire.length - LONGER * troubles : Number.POSITIVE_INFINITY }
     })
   return costs.toSorted((one, other) => one.cost - other.cost)[0]?.end ?? (ends[0] as Step)
 }
@@ -288,7 +289,9 @@ find('#clear').addEventListener('click', () => {
 })
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
 find('#tree').addEventListener('click', ({ target }) => {
-  if (NARROW.matches && !(target as Element).closest('.twisty, .set')) find('#time').scrollIntoView()
+  // A row that leads on stays in sight with those below it.
+  if (NARROW.matches && (target as Element).closest('.row:not([aria-expanded])'))
+    find('#time').scrollIntoView()
 })
 find('#expand').addEventListener('click', () => {
   isExpanded = !isExpanded

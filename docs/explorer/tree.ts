@@ -2,7 +2,7 @@ import { find, make } from '../live/elements.ts'
 import { type Step, statesAfter } from './paths.ts'
 
 /** Pixels of a row, as in the style. */
-const ROW = 32
+const ROW = 36
 
 /** Rows drawn beyond what is visible. */
 const MORE = 12
@@ -184,7 +184,7 @@ export class PathTree {
     if (row === undefined) return
     const { step } = row
     const isOpen = this.#open.has(step)
-    const onlyOpens = isSet(step) || element.closest('.twisty')
+    const onlyOpens = isSet(step) || (this.#branches(step) && element.closest('.twisty'))
     if (isOpen && (onlyOpens || step === this.#selected)) this.#open.delete(step)
     else this.#open.add(step)
     this.#update()

@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
       await tab.keyboard.press('ArrowDown')
     }
     expect(links.size).toBe(12)
-    await tab.fill('#filter-words', 'refreshed by another process')
+    await tab.selectOption('#filter-step', 'refreshed by another process')
     await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
     const name = (await tab.textContent('#test-name')) ?? ''
     const [file = '', set = '', path = ''] = name.split(' › ')
@@ -92,6 +92,12 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
 
   test('filters by the end, a state, a step and words', async () => {
     const { tab, found, toEnd } = await open('#device')
+    const place = () => tab.locator('#filter summary').boundingBox()
+    const opened = await place()
+    await tab.click('#filter summary')
+    expect(await place()).toEqual(opened)
+    expect(await tab.locator('#filters').isVisible()).toBe(false)
+    await tab.click('#filter summary')
     await tab.selectOption('#filter-end', { label: 'denied' })
     expect(await tab.textContent('#filter summary')).toBe('Filter (1)')
     expect(await tab.textContent('#hint')).toBe('The path shown does not match the filter.')
@@ -100,7 +106,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(denied).toBeLessThan(100)
     await tab.selectOption('#filter-state', { label: 'waiting.slowed' })
     await tab.selectOption('#filter-step', { label: 'slowed by slow_down' })
-    await tab.fill('#filter-words', 'ACCESS_DENIED')
+    await tab.fill('#filter-words', 'ACCESS_DENIED slow_down')
     const slowed = Number.parseInt((await found()) ?? '', 10)
     expect(slowed).toBeGreaterThan(0)
     expect(slowed).toBeLessThan(denied)
@@ -210,6 +216,18 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await tab.textContent('#time .key')).toBe('Not to scale.')
   })
 
+  test('stays at a row that leads on, and goes to the path of one that ends, on a phone', async () => {
+    const tab = await openTab({ viewport: { width: 390, height: 844 }, hasTouch: true })
+    await tab.goto(`${page.url}#both`)
+    const scrolled = () => tab.evaluate(() => scrollY)
+    await tab.locator('[aria-expanded=false]').first().tap()
+    expect(await tab.getAttribute('[aria-selected=true]', 'aria-expanded')).toBe('true')
+    expect(await scrolled()).toBe(0)
+    await tab.locator('[role=treeitem]:not([aria-expanded])').first().tap()
+    expect(await scrolled()).toBeGreaterThan(100)
+    expect((await tab.locator('#told').boundingBox())?.width).toBeGreaterThan(100)
+  })
+
   test('tells in time when each bar begins, in the font of the page', async () => {
     const tab = await openTab({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
     let release = () => {}
@@ -253,7 +271,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     const spans = await tab.locator('#axis g[data-index] > .name').allTextContents()
     expect(spans).toContain('retrying')
     expect(spans).toContain('authorized')
-    expect(await tab.locator('#axis .outcome').last().textContent()).toBe('lost')
+    expect(await tab.locator('#axis .outcome').last().textContent()).toBe('request lost')
   })
 
   test('can be used with the keyboard alone', async () => {
