@@ -3,6 +3,9 @@
 /** Results at most, so that there is room for both. */
 const MOST = { documents: 6, API: 4 }
 
+/** Sections of documents with all words that are enough: if there are fewer, those with some follow. */
+const ENOUGH = 3
+
 /** Characters of a section in which a word is expected once. */
 const LONG = 600
 
@@ -12,24 +15,41 @@ const SHOWN = 130
 
 /** One spelling, and the others of the same. */
 const SPELLINGS = {
+  // Not an example, or a log.
+  'example.com': 'example com',
+  'console.log': 'console log',
   login: 'log(?:s|ged|ging)?[ -]in',
   logout: '(?:log(?:s|ged|ging)?|sign(?:s|ed|ing)?)[ -]out',
   nextjs: 'next[ .]js',
-  'quick start': 'getting started|tutorial',
+  'quick start': 'quickstart|get(?:ting)? ?started|tutorial',
+  signin: 'sign(?:s|ed|ing)?[ -]in',
 }
 
 /** Words that readers use for those of the pages. */
 const SYNONYMS = {
+  auth0: ['another provider'],
   azure: ['entra'],
   cli: ['command line'],
+  claude: ['mcp'],
+  docker: ['container', 'deploy'],
   esm: ['es modules'],
+  exception: ['error'],
   headless: ['ssh', 'no browser', 'without a browser'],
   i18n: ['translate'],
+  keychain: ['keyring'],
+  koa: ['routes'],
+  kubernetes: ['container', 'deploy'],
   logging: ['monitor'],
   logs: ['monitor'],
+  middleware: ['routes'],
   mock: ['sandbox', 'test'],
   nextjs: ['react'],
   offline: ['unreachable', 'network'],
+  okta: ['another provider'],
+  prometheus: ['metrics'],
+  session: ['keep and refresh'],
+  signin: ['login'],
+  sso: ['another provider'],
   storage: ['store'],
   theme: ['brand'],
 }
@@ -73,6 +93,7 @@ function readable(page) {
     text,
     code,
     names: [page.title, heading].map(plain),
+    joined: [page.title, heading].map(join),
     body: plain(`${heading} ${text} ${code}`),
   }))
   return { ...page, sections }
@@ -90,25 +111,48 @@ function plain(text) {
   )
 }
 
-/** What is searched for: all that is typed, as the beginning of a name, and the words that matter. */
+/** A name as one word, without its article. */
+function join(name) {
+  return plain(name)
+    .replace(/^ (?:the|an?)(?= )/, '')
+    .replaceAll(' ', '')
+}
+
+/**
+ * What is searched for: all that is typed, as the beginning of a name, and the words that matter. What follows "authgraph " is a
+ * command, and what begins with "--" an option.
+ */
 function readQuery(text) {
-  const all = plain(text).split(' ').filter(Boolean)
+  const [, isCommand, asked] = text.match(/^((?:npx )?authgraph (?=\S))?(.*)/i)
+  const [flag] = asked.match(/(?<!\S)--[a-z][\w-]*/) ?? []
+  const all = plain(asked).split(' ').filter(Boolean)
   const telling = all.filter((word) => !STOP_WORDS.includes(word))
+  const words = (telling.length > 0 ? telling : all).map((word) => {
+    const same = [word, ...(SYNONYMS[word] ?? [])]
+    const forms = same.map(formsOf).join('|')
+    const marked = [forms, ...same.flatMap((one) => SPELLINGS[one] ?? [])].join('|')
+    return { word, forms, marked, whole: new RegExp(` (?:${forms})(?= )`, 'g') }
+  })
+  const together = (key, between) => words.map((word) => `(?:${word[key]})`).join(between)
+  const name = all.join('')
   return {
     text,
-    name: all.join(''),
-    words: (telling.length > 0 ? telling : all).map((word) => {
-      const forms = [word, ...(SYNONYMS[word] ?? [])].map(formsOf).join('|')
-      return { word, forms, whole: new RegExp(` (?:${forms})(?= )`, 'g') }
-    }),
+    names: [name, ...(SYNONYMS[name] ?? [])],
+    command: isCommand && all[0],
+    flag: flag && new RegExp(`${flag}(?![\\w-])`),
+    words,
+    phrase: new RegExp(` ${together('forms', ' ')}(?= )`, 'g'),
+    markedPhrase: new RegExp(`\\b${together('marked', '\\W+')}\\b`, 'i'),
   }
 }
 
-/** A pattern of a word with the common endings: log, logs, logged, logging. */
+/** A pattern of a word with the common endings: log, logs, logged, logging; encrypt for encryption. */
 function formsOf(word) {
-  const stem = word.replace(/(?<=...)(?:e?s|ed|ing|e)$/, '').replace(/(?<=..)(.)\1$/, '$1')
-  // Not cores for cors, or them for theme.
-  const endings = /(?:e[ds]?|ing)$/.test(word) ? 'e?s|e?d|e|ing' : 's|(?<=[hsxz])es|ed|ing'
+  const stem = word
+    .replace(/(?<=...)(?:e?s|ed|ing|e|(?<=.{4}t)(?<!except)ion)$/, '')
+    .replace(/(?<=..)(.)\1$/, '$1')
+  // Not cores for cors, them for theme, or except for exception.
+  const endings = /(?:e[ds]?|ing|ion)$/.test(word) ? 'e?s|e?d|e|ing|ions?' : 's|(?<=[hsxz])es|ed|ing'
   const isBare = !/(?<![hsxz])es?$/.test(word)
   return `${stem}${stem.at(-1)}?(?:${endings})${isBare ? '?' : ''}`
 }
@@ -118,72 +162,103 @@ function showResults() {
   const query = readQuery(text)
   const isAsked = window.pages && query.words.length > 0
   const all = isAsked ? search(query, 'every') : []
-  const found = all.length > 0 || !isAsked ? all : search(query, 'some')
+  const isEnough = all.filter(({ page }) => page.group !== 'API').length >= ENOUGH
+  const found = isEnough || !isAsked ? all : fill(all, search(query, 'some'))
   const groups = Object.groupBy(found, ({ page }) => page.group)
   for (const [first] of Object.values(groups)) first.isFirst = true
   list.replaceChildren(
     ...Object.values(groups)
       .flat()
-      .map((one, at) => linkTo(one, query.words, at)),
+      .map((one, at) => linkTo(one, query, at)),
   )
   list.scrollTop = 0
   markRest()
   input.setAttribute('aria-activedescendant', list.firstElementChild?.id ?? '')
-  status.replaceChildren(...(all.length > 0 ? [] : messageFor(text, found.length > 0)))
+  const count = make('span', 'spoken', found.length > 1 ? `${found.length} results` : '1 result')
+  status.replaceChildren(...(all.length > 0 ? [count] : messageFor(text, found.length > 0)))
 }
 
-/** What is said if no page has all words. */
+/** What is said if no section has all words. */
 function messageFor(text, hasSome) {
   if (!window.pages) return ['Preparing the search index…']
   if (plain(text).trim() === '') return []
-  const said = hasSome ? 'No page has all of these words; these have some.' : `No results for "${text}".`
+  const said = hasSome ? 'No section has all of these words; these have some.' : `No results for "${text}".`
   return [said, ...suggestion(text)]
 }
 
 /** The best section of each page that has every word, or some, the best page first. Options repeat what their function says. */
 function search(query, need) {
-  const left = { ...MOST }
   const shown = new Set()
-  return pages
+  const found = pages
     .flatMap((page) => {
       const scores = page.sections.map((section) => scoreOf(page, section, query, need))
       const score = Math.max(...scores)
       return score > 0 ? { page, section: page.sections[scores.indexOf(score)], score } : []
     })
-    .sort((one, other) => other.score - one.score)
+    .sort(byScore)
     .filter(({ section: { text } }) => !text || (!shown.has(text) && shown.add(text)))
-    .filter(({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0)
+  return shorten(found)
+}
+
+/** The results with every word, and those of other pages, the best first. */
+function fill(all, others) {
+  const had = new Set(all.map(({ page }) => page))
+  const better = all.map((one) => ({ ...one, score: one.score + 30 }))
+  return shorten([...better, ...others.filter(({ page }) => !had.has(page))].sort(byScore))
+}
+
+function byScore(one, other) {
+  return other.score - one.score
+}
+
+function shorten(results) {
+  const left = { ...MOST }
+  return results.filter(({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0)
 }
 
 function scoreOf(
   { group, title },
-  { anchor, heading, text, code, names, body },
-  { text: asked, name, words },
+  { anchor, heading, text, code, names, joined, body },
+  { text: asked, names: typedNames, command, flag, words, phrase },
   need,
 ) {
+  if (need === 'every' && flag && !flag.test(`${heading} ${text} ${code}`)) return 0
+  const [name] = typedNames
   const counts = words.map(({ whole }) => body.match(whole)?.length ?? 0)
   const has = ({ word, whole }, at) =>
     counts[at] > 0 || names[0].search(whole) >= 0 || isPart(names[0], word) || isPart(body, word)
-  if (!words[need](has)) return 0
+  if (!words[need](has) && !joined.some((one) => isPart(one, name))) return 0
   const [inTitle, inHeading] = names.map((text) => likeness(text, words))
   const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
   // Of a page that has the name, the beginning.
   const named = anchor === '' ? 75 * inTitle : 0
+  // A guide that is about it before the API.
+  const guide = named === 75 && first > 0 ? 20 : 0
   // A name that is typed, in whole or in part.
-  const typed = names[0].replaceAll(' ', '').startsWith(name) ? (60 * name.length) / title.length : 0
+  const begun = (group === 'API' ? [name] : typedNames).find((one) => joined[0].startsWith(one)) ?? ''
+  const typed = (60 * begun.length) / title.length
   // Not Dpop for dpop.
   const exact = title === asked ? 10 : 0
+  // Before the type of a thing, the function that creates it.
+  const creates = joined[0] === `create${name}` ? 130 : 0
   // The whole name of a method: first that of the page with the shortest name.
   const method = names[1] === ` ${name} ` && code.startsWith(`${heading}(`) ? 40 + 80 / title.length : 0
   // A command, which is in the table of all.
-  const command = title === 'Command line' && anchor === '' && text.includes(` · ${name} · `) ? 20 : 0
+  const isTable = title === 'Command line' && anchor === ''
+  const commanded = isTable && text.includes(` · ${command ?? name} · `) ? (command ? 150 : 20) : 0
+  // An option of a command.
+  const optional = flag && title === 'Command line' ? 40 : 0
   // A code that a service sends is explained among the errors.
   const coded = title === 'Errors' && name.includes('_') ? 20 : 0
   // A short section that says it often is about it.
   const said = counts.reduce((sum, count) => sum + count, 0)
   const about = said / (said + body.length / LONG)
   const whole = counts.filter(Boolean).length / words.length
-  return first + named + typed + exact + method + command + coded + 24 * inHeading + 16 * about + 20 * whole
+  // Words that stand together. In a short section, that may be by chance.
+  const phrases = words.length > 1 ? (body.match(phrase)?.length ?? 0) : 0
+  const together = phrases / (phrases + Math.max(1, body.length / LONG))
+  const bonus = guide + exact + creates + method + commanded + optional + coded
+  return first + named + typed + bonus + 24 * inHeading + 16 * about + 20 * whole + 40 * together
 }
 
 /** How many of the words a plain text has, from 0 to 1: parts of words count less. */
@@ -200,17 +275,15 @@ function isPart(text, word) {
   return word.length > 1 && text.includes(word.length > 3 ? word : ` ${word}`)
 }
 
-/** What may have been meant: the query with the names of the pages in place of words that differ from them by one letter. */
+/** What may have been meant: the query with names, or else words, of the pages in place of words that differ from them by one letter. */
 function suggestion(text) {
-  const names = new Set(
-    pages.flatMap(({ title, sections }) =>
-      [title, ...sections.map(({ heading }) => heading)].join(' ').match(/[\p{L}\d_]{4,}/gu),
-    ),
-  )
-  const isKnown = (word) =>
-    pages.some(({ sections }) =>
-      sections.some(({ names, body }) => [...names, body].some((one) => isPart(one, word))),
-    )
+  const texts = [
+    ...pages.flatMap(({ title, sections }) => [title, ...sections.map(({ heading }) => heading)]),
+    ...Object.keys(SYNONYMS),
+    ...pages.flatMap(({ sections }) => sections.map(({ text }) => text)),
+  ]
+  const names = new Set(texts.join(' ').match(/[\p{L}\d_]{4,}/gu))
+  const isKnown = (word) => search(readQuery(word), 'every').length > 0
   const meant = text.replaceAll(/[\p{L}\d_]{4,}/gu, (word) => {
     const typed = word.toLowerCase()
     return isKnown(typed) ? word : ([...names].find((name) => isNear(typed, name.toLowerCase())) ?? word)
@@ -236,25 +309,29 @@ function isNear(word, name) {
 }
 
 /** A result, with the line that says why it is one. */
-function linkTo({ page, section, isFirst }, words, index) {
+function linkTo({ page, section, isFirst }, { words, flag, markedPhrase }, index) {
   const { anchor, heading, text: prose, code, names, body } = section
-  const marks = marksOf(words, names.join(body))
   const begins = page.sections.find(({ text }) => text)?.text ?? ''
-  const text = [prose, code].find((one) => one.search(marks) >= 0) ?? (prose || begins)
-  const begin = text.search(marks) - BEFORE
+  const marks = marksOf(words, names.join(body))
+  const places = [flag, markedPhrase, marks]
+    .filter(Boolean)
+    .flatMap((pattern) => [prose, code].map((text) => ({ text, at: text.search(pattern) })))
+  const { text, at } = places.find((place) => place.at >= 0) ?? { text: prose || begins, at: 0 }
+  const begin = at - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
   const shown = text.slice(from, from + SHOWN)
   const goesOn = text.length > from + SHOWN
   const whole = goesOn ? shown.replace(/[\s.,:;]+\S*$/, ' …') : shown
   const context = (from > 0 ? '… ' : '') + whole
-  const marked = (words) => words.split(marks).map((part, at) => (at % 2 ? make('mark', '', part) : part))
+  const marked = (text, marks) =>
+    text.split(marks).map((part, at) => (at % 2 ? make('mark', '', part) : part))
   const name = heading ? `${page.title} › ${heading}` : page.title
   const link = make(
     'a',
     '',
-    make('span', 'text', ...marked(name)),
+    make('span', 'text', ...marked(name, marksOf(words, names.join('')))),
     make('small', '', page.about),
-    make('span', 'context', ...marked(context)),
+    make('span', 'context', ...marked(context, marks)),
   )
   Object.assign(link, {
     id: `result-${index}`,
@@ -282,11 +359,10 @@ function markRest() {
   list.classList.toggle('more', list.scrollHeight - list.clientHeight - list.scrollTop > 1)
 }
 
-/** The words of a result, or what is typed where it is only a part of one. */
+/** The words of a plain text, or what is typed where it is only a part of one. */
 function marksOf(words, text) {
-  const patterns = words.map(({ word, forms, whole }) => {
-    const all = [forms, SPELLINGS[word]].filter(Boolean).join('|')
-    if (word.length === 1 || text.search(whole) >= 0) return `\\b(?:${all})\\b`
+  const patterns = words.map(({ word, marked, whole }) => {
+    if (word.length === 1 || text.search(whole) >= 0) return `\\b(?:${marked})\\b`
     return word.length > 3 ? word : `\\b${word}`
   })
   return new RegExp(`(${patterns.join('|')})`, 'gi')

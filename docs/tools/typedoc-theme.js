@@ -308,6 +308,7 @@ function toolbar(context, page) {
 <button type="button" id="close">Close</button>
 <div id="tsd-search-status" aria-live="polite" aria-atomic="true"></div>
 <div role="listbox" id="tsd-search-results" aria-label="Results" tabindex="-1"></div>
+<p class="keys"><kbd>↑</kbd> <kbd>↓</kbd> select, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> closes</p>
 <nav class="often" aria-label="Often read">${OFTEN.map((name) => link(at(`documents/${name.replaceAll(' ', '_')}.html`), name)).join('')}</nav>
 </dialog>
 <a href="#" class="menu" data-toggle="menu" role="button" aria-label="Menu">${MENU}</a>

@@ -57,6 +57,22 @@ const SEARCHES = [
   ['nextjs', 'Show a login on a web page', 1],
   ['typescript', 'Install', 1],
   ['offline', 'Errors', 1],
+  ['quickstart', 'Quick start', 1],
+  ['deviceflow', 'The device flow in 60 seconds', 1],
+  ['encryption', 'Give your CLI a login', 2],
+  ['sign in', 'Log in from a CLI', 1],
+  ['sign in with github', 'Quick start', 2],
+  ['authgraph login', 'Command line', 1],
+  ['authgraph status', 'Command line', 1],
+  ['authgraph serve', 'Command line', 1],
+  ['user code', 'The device flow in 60 seconds', 1],
+  ['client id', 'Quick start', 3],
+  ['session', 'Keep and refresh a token', 1],
+  ['session', 'createSession', 7],
+  ['--json', 'Command line › Log in from a program', 1],
+  ['docker', 'Deploy the service', 1],
+  ['express refresh token', 'Keep and refresh a token', 1],
+  ['okta', 'Use another provider', 1],
 ] as const
 
 describe.skipIf(!hasChromium || !isBuilt)(
@@ -181,10 +197,10 @@ describe.skipIf(!hasChromium || !isBuilt)(
       await tab.keyboard.type('refesh token')
       const message = tab.locator('#tsd-search-status')
       expect(await message.textContent()).toBe(
-        'No page has all of these words; these have some. Did you mean refresh token?',
+        'No section has all of these words; these have some. Did you mean refresh token?',
       )
       await tab.locator('.meant').click()
-      expect(await message.textContent()).toBe('')
+      expect(await message.textContent()).toBe('10 results')
       await tab.locator('#clear').click()
       await tab.keyboard.type('BusyError')
       await results.first().locator('small', { hasText: 'Class · authgraph/session' }).waitFor()
@@ -198,12 +214,23 @@ describe.skipIf(!hasChromium || !isBuilt)(
       const missed: string[] = []
       for (const [query, page, place] of SEARCHES) {
         await tab.locator('#tsd-search-input').fill(query)
-        await tab.locator('#result-0').waitFor()
         const results = await tab.locator('#tsd-search-results .text').allTextContents()
-        const at = results.findIndex((result) => result.split(' › ')[0] === page) + 1
+        const at = results.findIndex((result) => [result, result.split(' › ')[0]].includes(page)) + 1
         if (at === 0 || at > place) missed.push(`${query}: ${page} is at ${at} of ${results.length}`)
       }
       expect(missed).toEqual([])
+    })
+
+    test('shows where the words stand together, and marks them within names', async () => {
+      const tab = await open(PAGES.guide, { viewport: DESK })
+      await tab.keyboard.press('/')
+      await tab.locator('#tsd-search-input').fill('user code')
+      expect(await tab.locator('#result-0 .context').textContent()).toContain('user code')
+      const marks = tab.locator('.text', { hasText: 'wrongUserCodes' }).locator('mark')
+      expect(await marks.allTextContents()).toEqual(['User', 'Code'])
+      // A word of the texts is suggested too.
+      await tab.locator('#tsd-search-input').fill('keychan')
+      expect(await tab.locator('.meant').textContent()).toBe('keychain')
     })
 
     test('stacks tables where one of as many columns does not fit, but lets figures scroll', async () => {
