@@ -31,6 +31,7 @@ const SYNONYMS = {
   azure: ['entra'],
   cli: ['command line'],
   claude: ['mcp'],
+  concurrency: ['concurrent', 'parallel'],
   docker: ['container', 'deploy'],
   esm: ['es modules'],
   exception: ['error'],
@@ -39,6 +40,7 @@ const SYNONYMS = {
   keychain: ['keyring'],
   koa: ['routes'],
   kubernetes: ['container', 'deploy'],
+  lambda: ['serverless'],
   logging: ['monitor'],
   logs: ['monitor'],
   middleware: ['routes'],
@@ -46,7 +48,10 @@ const SYNONYMS = {
   nextjs: ['react'],
   offline: ['unreachable', 'network'],
   okta: ['another provider'],
+  pat: ['personal access token'],
   prometheus: ['metrics'],
+  race: ['concurrent', 'parallel'],
+  save: ['store', 'keep'],
   session: ['keep and refresh'],
   signin: ['login'],
   sso: ['another provider'],
@@ -134,10 +139,10 @@ function readQuery(text) {
     return { word, forms, marked, whole: new RegExp(` (?:${forms})(?= )`, 'g') }
   })
   const together = (key, between) => words.map((word) => `(?:${word[key]})`).join(between)
-  const name = all.join('')
+  const name = words.map(({ word }) => word).join('')
   return {
     text,
-    names: [name, ...(SYNONYMS[name] ?? [])],
+    names: [all.join(''), name, ...(SYNONYMS[name] ?? [])],
     command: isCommand && all[0],
     flag: flag && new RegExp(`${flag}(?![\\w-])`),
     words,

@@ -61,6 +61,7 @@ const SEARCHES = [
   ['deviceflow', 'The device flow in 60 seconds', 1],
   ['encryption', 'Give your CLI a login', 2],
   ['sign in', 'Log in from a CLI', 1],
+  ['how to log in', 'Log in from a CLI', 1],
   ['sign in with github', 'Quick start', 2],
   ['authgraph login', 'Command line', 1],
   ['authgraph status', 'Command line', 1],
