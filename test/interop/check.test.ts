@@ -52,12 +52,12 @@ const SERVERS = {
     advised: ['codes-no-store', 'early-decision', 'token-short'],
     inapplicable: [
       'codes-repeated',
-      'poll-repeated',
       'device-code-form',
       'user-code-form',
       'slow-down-interval',
       ...OF_REFRESH,
       ...OF_MISUSE.slice(2),
+      'poll-repeated',
       'metadata',
       ...OF_FEATURES,
       ...OF_REVOCATION,
