@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { assertKnown, type Names } from '../assert-known.ts'
-import { BadResponseError, WrongHostError } from '../errors.ts'
+import { BadResponseError, type RefusedError, WrongHostError } from '../errors.ts'
 import { METADATA_PATH, OPENID_CONFIGURATION_PATH } from '../protocol/endpoints.ts'
 import { isTexts, parseFields } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { rfc8628, tenantIssuer } from '../protocol/providers.ts'
+import { refusalOf } from '../protocol/refusal.ts'
 import { isLoopback, secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { systemClock, within } from '../request/clock.ts'
 import { get, hasMember, memberOf, systemFetch, textMemberOf } from '../request/http.ts'
@@ -41,6 +42,7 @@ const metadata = v.object({
  * @throws {@link WrongHostError} if the issuer or an endpoint uses neither `https` nor a loopback address, if the
  * metadata belongs to another issuer, or if a remote issuer names an endpoint on a loopback address.
  * @throws {@link BadResponseError} if there is no metadata (then pass the endpoints to {@link rfc8628}), or it has no device authorization endpoint.
+ * @throws {@link RefusedError} if the server has no metadata to read, because it fails or limits requests.
  * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
@@ -57,14 +59,18 @@ export function findMetadata(
 ): Promise<{ readonly provider: Provider; readonly body: unknown }> {
   return within({ clock, signal }, async (signal) => {
     let found: { readonly body: unknown } | undefined
+    let refusal: RefusedError | undefined
     for (const address of documentsOf(issuer)) {
-      const { status, body } = await get(address, { fetch, clock }, signal)
+      const response = await get(address, { fetch, clock }, signal)
+      const { status, body } = response
+      // A service that is down or limits requests may publish metadata.
+      if (status >= 500 || status === 429) refusal ??= refusalOf(response)
       if (status !== 200) continue
       found = { body }
       // Some servers list the device flow in only one of their documents.
       if (hasMember(body, 'device_authorization_endpoint')) break
     }
-    if (found === undefined) throw new BadResponseError('the issuer publishes no metadata')
+    if (found === undefined) throw refusal ?? new BadResponseError('the issuer publishes no metadata')
     return { provider: readMetadata(found.body, issuer), body: found.body }
   })
 }

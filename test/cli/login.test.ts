@@ -287,5 +287,8 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
     const check = ['check', '--client-id', 'id', '--issuer', url]
     await world.expect(check, { code: 1, stderr: [none, advice], never: ['--host'] })
+    const failing = await world.serve((_request, response) => void response.writeHead(500).end())
+    const down = '✗ The service failed with status 500\n  The service is down or overloaded: try again'
+    await world.expect([...login, '--issuer', failing], { code: 1, stderr: [down], never: ['Is this'] })
   })
 })

@@ -98,6 +98,8 @@ describe('discover', () => {
     ['without a device flow', { ...metadata, device_authorization_endpoint: undefined }, 'bad_response'],
     ['that is a page', new Response('<html>'), 'bad_response'],
     ['that is not there', missing, 'bad_response'],
+    ['of a server that is down', new Response('', { status: 500 }), 'refused'],
+    ['of a server that limits requests', new Response('', { status: 429 }), 'refused'],
   ])('refuses metadata %s', async (_, response, code) => {
     await expect(discovering(TENANT, response).provider).rejects.toMatchObject({ code })
   })
