@@ -87,7 +87,13 @@ export function targetOf({ provider, fetch = systemFetch }: ApiOptions = {}): Ap
   return { baseUrl: withoutSlash(secureAddress(baseUrl).href), fetch }
 }
 
-/** The URL of a path at an API. `/user` is read like `user`: both are below the base URL, which may have a path. */
+/**
+ * The URL of a path at an API. `/user` is read like `user`: both are below the base URL, which may have a path.
+ *
+ * @throws {@link BadOptionError} if there is no such URL.
+ */
 export function addressAt(baseUrl: string, path: string): URL {
-  return new URL(path.startsWith('//') ? path : path.replace(/^\//, ''), `${baseUrl}/`)
+  const relative = path.startsWith('//') ? path : path.replace(/^\//, '')
+  if (URL.canParse(relative, `${baseUrl}/`)) return new URL(relative, `${baseUrl}/`)
+  throw new BadOptionError('the path is invalid: expected a path of the API, such as /user')
 }

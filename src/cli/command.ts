@@ -69,12 +69,13 @@ export const marked: OutputConfiguration = {
         /^too many arguments for '[\w-]+'\. Expected (\d+) arguments? but got (\d+)\./,
         'too many arguments: expected $1, but got $2',
       )
-      // What is quoted is often in the log of a CI job.
+      // What is quoted is often in the log of a CI job, and an address may contain a password or a token.
       .replace(/^unknown option '([^=]*)=.*'/s, "unknown option '$1'")
       .replace(/^option '(?:-\w, )?(--header|--field) .*?' argument '.*' is invalid/s, 'invalid value for $1')
       .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument ('.*') is invalid/s, 'invalid value $2 for $1')
       .replace(/^command-argument value ('.*') is invalid for argument 'url'/s, 'invalid URL $1')
       .replace(/^command-argument value ('.*') is invalid for argument '(\w+)'/s, 'invalid $2 $1')
+      .replace(/^(invalid \w+) '.*\/\/.*[@?].*'/s, '$1')
       .replace(
         /^option '(?:-\w, )?(--[\w-]+).*' cannot be used with option '(?:-\w, )?(--[\w-]+).*'/,
         '$1 cannot be used with $2',

@@ -39,9 +39,19 @@ const NEED_NONE: readonly (string | undefined)[] = ['-V', '--version']
 /** The commands that read the declarations of all others. */
 const READ_ALL: readonly (string | undefined)[] = ['completion', 'help']
 
-/** What no argument may contain: tokens by their prefix, private keys, JWTs, and addresses with credentials. */
-const SECRETS =
-  /gh[pousr]_\w{8}|github_pat_\w{8}|-----BEGIN|\beyJ[\w-]+\.eyJ[\w-]+\.|\baccess_token=|\/\/[^/@\s]*:[^/@\s]*@/
+/**
+ * What no argument may contain: tokens by their prefix, private keys, JWTs, and addresses with a password or a token. A
+ * password may contain a slash, but a port before a path is not a password.
+ */
+const SECRETS = new RegExp(
+  [
+    /gh[pousr]_\w{8}|github_pat_\w{8}|-----BEGIN|\beyJ[\w-]+\.eyJ[\w-]+\.|\baccess_token=/,
+    /\/\/(?!\[)[^/?#:@\s]*:(?!\d+[/?#])[^@\s]*@/,
+    /https?:\/\/[^/?#:@\s]{20,}@/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
 
 /** What to use instead of an option that contains a secret. */
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -149,7 +159,7 @@ function refuseSecrets(words: readonly string[], options: readonly Option[]): vo
   const { long } = options.find(isNamed) ?? {}
   throw new CommandError(
     'secret_in_argument',
-    `${long ?? 'an argument'} contains a secret, which every user of this machine can read: ${INSTEAD[long ?? ''] ?? 'remove it'}`,
+    `${long ?? 'an argument'} must not contain a secret in clear text, which every user of this machine can read: ${INSTEAD[long ?? ''] ?? 'remove it'}`,
   )
 }
 

@@ -7,16 +7,17 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const PERSONAL = 'ghp_personalInTheClear0123456789'
 const FINE_GRAINED = 'github_pat_fineGrainedInTheClear0123456789'
+const CLASSIC = '0123456789abcdef0123456789abcdef01234567'
 const PACKAGE = resolve(import.meta.dirname, '../../package.json')
 
 /** What no error quotes. */
-const SECRETS = [PERSONAL, FINE_GRAINED, KEY, 'hunter2', 'password@', '    at ']
+const SECRETS = [PERSONAL, FINE_GRAINED, CLASSIC, KEY, 'hunter2', 'password@', '    at ']
 
 const API = 'api /user'
 const CHECK = 'check http://127.0.0.1:1 --client-id id'
 const LOGIN = 'login --client-id id --store file'
 const SERVE = 'serve --port 0 --demo-client'
-const IN_ARGUMENT = 'contains a secret, which every user of this machine can read'
+const IN_ARGUMENT = 'must not contain a secret in clear text, which every user of this machine can read'
 const INSTEAD = 'use --auth and --secret instead'
 
 /** Words of a command, further words as they are, and a part of the error; then the hint, if it is not that of the command. */
@@ -44,6 +45,13 @@ const REFUSED: readonly Refused[] = [
   [API, ['--header', 'Authorization Bearer hunter2'], '✗ Invalid value for --header. Expected'],
   [API, ['--field', 'hunter2'], '✗ Invalid value for --field. Expected'],
   [`${API} --secrt=hunter2`, [], '✗ Unknown option "--secrt"'],
+  ...['//', 'http://[', 'https://api.github.com:99999/user'].map(
+    (path): Refused => [
+      `api --auth none ${path}`,
+      [],
+      '✗ The path is invalid: expected a path of the API, such as /user\n',
+    ],
+  ),
   [API, ['--header', 'no name: x'], 'name and a value'],
   [API, ['--header', 'x: \u2192'], 'on one line'],
   [API, ['--header', 'x: a\nb: c'], 'on one line'],
@@ -58,6 +66,11 @@ const REFUSED: readonly Refused[] = [
   ['api --include https://me:password@localhost/', [], `✗ An argument ${IN_ARGUMENT}`],
   [`${API} --auth app --app-id 1 --key`, [KEY], `✗ --key ${IN_ARGUMENT}: use a file, - for`],
   ['login -H https://me:password@localhost', [], `✗ --host ${IN_ARGUMENT}: remove it`],
+  [`login --host https://${CLASSIC}@github.com`, [], `✗ --host ${IN_ARGUMENT}: remove it\n  Treat`],
+  ['login --issuer http://me:hun/ter/password@x', [], `✗ --issuer ${IN_ARGUMENT}: remove it\n  Treat`],
+  ['login --host http://localhost:8080/hunter2@x', [], '✗ Invalid value for --host. Expected a host'],
+  ['check ftp://hunter2@x --client-id id', [], '✗ Invalid URL. Expected an address'],
+  [`${SERVE} --auth-url https://x/?token=hunter2`, [], '✗ Invalid value for --auth-url. Expected'],
   [`${SERVE} --jwt`, [KEY], `✗ --jwt ${IN_ARGUMENT}: use a file instead`],
   ['serve --store=postgres://me:password@localhost/db', [], `${IN_ARGUMENT}: set AUTHGRAPH_STORE instead`],
   [
@@ -92,7 +105,10 @@ const REFUSED: readonly Refused[] = [
   ['check http://127.0.0.1:1', [], 'No client ID: set --client-id'],
   ['check http://127.0.0.1:1 --client-id', [''], 'No client ID: set --client-id'],
   ['check --client-id id', [], 'No service: give its address'],
-  ['check localhost --client-id id', [], 'is not an absolute URL'],
+  ...['localhost', 'localhost:8080', 'ftp://localhost'].map(
+    (url): Refused => [`check ${url} --client-id id`, [], `✗ Invalid URL "${url}". Expected an address that`],
+  ),
+  [`${CHECK} --issuer http://127.0.0.1:2`, [], '✗ More than one service: give either its address, --issuer'],
   ['check https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
   ['check --issuer https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
   [`${CHECK} --page-origin localhost`, [], 'Expected an address'],

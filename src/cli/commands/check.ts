@@ -59,7 +59,7 @@ export function checkCommand(): Command {
       'authgraph check --issuer https://login.example.com --client-id my-app \\\n--yes-remote --junit check.xml',
     ],
   })
-    .argument('[url]', 'address of a service with the default paths')
+    .argument('[url]', 'address of a service with the default paths', readIssuer)
     .addOption(new Option('--client-id <id>', 'use this client ID').env('AUTHGRAPH_CLIENT_ID'))
     .option('--other-client-id <id>', 'check that this client cannot use the codes of the first')
     .option('--approve <command>', 'approve CODE with this command')
@@ -141,13 +141,14 @@ async function providerOf(
 ): Promise<CheckOptions['provider']> {
   const { issuer } = options
   const endpoints = endpointsOf(options)
+  if (url && (endpoints || issuer))
+    throw new BadOptionError('more than one service: give either its address, --issuer or both endpoints')
   if (endpoints) return endpoints
   if (issuer) {
     refuseRemote(options, issuer)
     return discover(issuer, { signal })
   }
   if (url === undefined) throw new BadOptionError('no service: give its address, --issuer or both endpoints')
-  if (!URL.canParse(url)) throw new BadOptionError('the address of the service is not an absolute URL')
   return github({ authUrl: url })
 }
 
