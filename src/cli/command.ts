@@ -25,7 +25,7 @@ let mustFinish = false
 
 const bold = (title: string) => styleText('bold', title, { validateStream: false })
 
-const cyan = (term: string) => styleText('cyan', term, { validateStream: false })
+export const cyan = (term: string) => styleText('cyan', term, { validateStream: false })
 
 /**
  * Lays out the help of every command: long lines are hard to read, even in a wide terminal. Without colors, commander
@@ -59,6 +59,13 @@ function joined(description: string, described: string): string {
   return (description + declared.replace(/, (default|env):/g, '; $1:')).replace(') (', '; ')
 }
 
+const errors = () => writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
+
+/** The line below a usage error. */
+export function seeHelp(command: string): string {
+  return errors().render(`  See: ${command} --help`)
+}
+
 /** Shows usage errors like all others. */
 export const marked: OutputConfiguration = {
   outputError: (text) => {
@@ -86,10 +93,9 @@ export const marked: OutputConfiguration = {
       .replace(/(?<= )'(.*?)'(?=[ .]|$)/gm, '"$1"')
       .trimEnd()
       .split('\n')
-    const { stderr } = process
-    writerTo(stderr, { color: !process.argv.includes('--no-color') }).print(
-      ...markedLines(styled('red', '✗'), message, stderr),
-      ...advice.flatMap((line) => wrapFor(stderr, line)).map((line) => `  ${line}`),
+    errors().print(
+      ...markedLines(styled('red', '✗'), message, process.stderr),
+      ...advice.flatMap((line) => wrapFor(process.stderr, line)).map((line) => `  ${line}`),
     )
   },
 }
@@ -123,7 +129,7 @@ export function command({ name, summary, description, exitCodes, examples }: Des
     })
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
     .configureOutput(marked)
-    .showHelpAfterError(`  See: authgraph ${name} --help`)
+    .showHelpAfterError(seeHelp(`authgraph ${name}`))
     .addHelpText('after', `\n${bold('Exit codes:')}\n${codes.map(exitCodeLines).join('\n')}`)
 }
 

@@ -1,4 +1,4 @@
-import { type Line, styled } from '../terminal/writer.ts'
+import { type Line, toType } from '../terminal/writer.ts'
 
 /** Lists commands to try next, with what each does. */
 export function nextSteps(steps: Readonly<Record<string, string>>): Line[] {
@@ -6,8 +6,9 @@ export function nextSteps(steps: Readonly<Record<string, string>>): Line[] {
   return [
     'Try next',
     ...Object.entries(steps).map(([command, what]) => [
-      styled('dim', `  ${command.padEnd(width + 2)}`),
-      what,
+      '  ',
+      toType(command),
+      ' '.repeat(width + 2 - command.length) + what,
     ]),
     '',
   ]

@@ -3,7 +3,7 @@ import { Command, CommanderError, type Option } from 'commander'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
 import { wrapWords, writerTo } from '../terminal/writer.ts'
-import { brokenOutput, layout, marked, WIDTH, watchOutput } from './command.ts'
+import { brokenOutput, cyan, layout, marked, seeHelp, WIDTH, watchOutput } from './command.ts'
 import { CommandError, isFailure } from './command-error.ts'
 import { textsOf } from './command-texts.ts'
 
@@ -118,7 +118,8 @@ function report(error: unknown, command = 'authgraph'): number {
 export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('authgraph')
     .description(
-      'Log in with the OAuth device flow, use the token, and run or check a service. Start with authgraph demo.',
+      'Log in with the OAuth device flow, use the token, and run or check a service. ' +
+        `Start with ${cyan('authgraph demo')}.`,
     )
     .option('-V, --version', 'show the version')
     .on('option:version', printVersion)
@@ -129,7 +130,7 @@ export async function createProgram(name?: string): Promise<Command> {
       `\n${wrapWords('Run any command with --help to see its options.', WIDTH).join('\n')}`,
     )
     .configureOutput(marked)
-    .showHelpAfterError('  See: authgraph --help')
+    .showHelpAfterError(seeHelp('authgraph'))
     .exitOverride()
   const groups = Object.entries(COMMANDS)
   const isKnown = groups.some(([, commands]) => Object.hasOwn(commands, name ?? ''))

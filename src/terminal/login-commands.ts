@@ -24,7 +24,7 @@ import { type LoginFacts, loginEvent, loginLines, logoutLines, newLoginReport } 
 import { inTerminal, viaActor } from './login-in-terminal.ts'
 import { type Failure, type TerminalTexts, terminalTexts } from './texts.ts'
 import { userAddressOf, whoIs } from './who-is.ts'
-import { type Line, markedLines, styled, visibleJson, writerTo } from './writer.ts'
+import { type Line, markedLines, styled, toType, visibleJson, writerTo } from './writer.ts'
 
 /** Options of `loginCommands`: those of a session, and three that differ. */
 export interface LoginCommandsOptions extends Omit<SessionOptions, 'name' | 'data' | 'store' | 'onCodes'> {
@@ -178,7 +178,10 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
       const read = readCommandLine(name, words)
       if ('help' in read) return print(read.help.split('\n'))
       if ('command' in read) return commands[read.command]({ ...read, signal })
-      errors.print(...markedLines(styled('red', '✗'), read.misuse, process.stderr), `  See: ${name} --help`)
+      errors.print(...markedLines(styled('red', '✗'), read.misuse, process.stderr), [
+        '  See: ',
+        toType(`${name} --help`),
+      ])
       return 2
     },
 

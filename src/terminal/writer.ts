@@ -14,6 +14,13 @@ const LONGEST_LINE = 10_000
 /** The indent of a line, with its mark or the label of a fact. */
 const LABEL = /^ *(?:[✓✗●!–] |\S+(?: \S+)* {2,})?/
 
+/** A command to type, with its options: the one of this package, or the one of an app that users log in with. */
+const COMMAND =
+  /(?:(?<!\S)authgraph|(?<=\brun )[\w.-]+(?= login\b))(?: mcp)? [a-z-]+(?: --[a-z-]+(?: [^\s-]\S*(?<![.,;:]))?)*/g
+
+/** The blank of a command, while a text is wrapped between the others. */
+const UNBROKEN = '\u00a0'
+
 /** Columns beside a label. With less room, the text begins below the label; so does a longer word. */
 const LEAST_BESIDE = 16
 
@@ -42,8 +49,13 @@ export function styled(style: Style, text: string): Styled {
   return { style, text }
 }
 
+/** A command to type. No line breaks it, so that it can be copied. */
+export function toType(command: string): Styled {
+  return styled('cyan', command)
+}
+
 /** A line of a list of facts, below the line that they are about. */
-export function fact(name: string, value: string): Line {
+export function fact(name: string, value: string | Styled): Line {
   return [styled('dim', `  ${name.padEnd(12)}`), value]
 }
 
@@ -112,15 +124,18 @@ export function wrapFor({ columns = LONGEST_LINE }: { readonly columns?: number 
   return wrapWords(text, Math.max(columns - INDENT, LEAST_LINE))
 }
 
-/** Wraps a text between words, and a word that is longer than a line anywhere. */
+/** Wraps a text between words, and a word that is longer than a line anywhere. A command stays whole. */
 export function wrapWords(text: string, width: number): string[] {
-  const pieces = text.split(' ').flatMap((word) => joinPieces([...word], '', width))
-  return joinPieces(pieces, ' ', width)
+  const unbroken = text.replace(COMMAND, (command) => command.replaceAll(' ', UNBROKEN))
+  const pieces = unbroken
+    .split(' ')
+    .flatMap((word) => (word.includes(UNBROKEN) ? [word] : joinPieces([...word], '', width)))
+  return joinPieces(pieces, ' ', width).map((line) => line.replaceAll(UNBROKEN, ' '))
 }
 
 /** Wraps a line between words, beside its label. A styled part, such as a command, stays whole. */
 function wrapLine(line: Line, width: number): LineParts[] {
-  const parts = typeof line === 'string' ? [line] : line
+  const parts = (typeof line === 'string' ? [line] : line).flatMap(withCommands)
   if (columnsOf(line) <= width) return [parts]
   const [label = ''] = LABEL.exec(parts.map(textOf).join('')) ?? []
   const [first = [], ...words] = wordsOf(parts, label.length)
@@ -132,11 +147,23 @@ function wrapLine(line: Line, width: number): LineParts[] {
   const indent = ' '.repeat(hasRoom && fits ? beside : below)
   const lines = hasRoom ? [first] : [first, [indent]]
   for (const word of words.flatMap((word) => pieces(word, width - below))) {
-    const longer = [...(lines.at(-1) ?? []), ...word]
-    if (columnsOf(trimmed(longer)) > width) lines.push([indent, ...word])
+    const last = lines.at(-1) ?? []
+    const longer = [...last, ...word]
+    const hasText = last.some((part) => textOf(part).trim() !== '')
+    if (hasText && columnsOf(trimmed(longer)) > width) lines.push([indent, ...word])
     else lines[lines.length - 1] = longer
   }
   return lines.map(trimmed)
+}
+
+/** Marks the commands of a plain part. */
+function withCommands(part: string | Styled): LineParts {
+  if (typeof part !== 'string') return [part]
+  const commands = [...part.matchAll(COMMAND)].map(([command]) => toType(command))
+  return part
+    .split(COMMAND)
+    .flatMap((text, index) => [text, commands[index] ?? ''])
+    .filter((piece) => piece !== '')
 }
 
 /** The label of a line and its words, with the blanks after them. */

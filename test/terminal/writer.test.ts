@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { fact, type Line, styled, visibleJson, writerTo } from '../../src/terminal/writer.ts'
+import { fact, type Line, markedLines, styled, visibleJson, writerTo } from '../../src/terminal/writer.ts'
 import { output } from './support/output.ts'
 
 test('removes control characters from plain and styled text, and aligns facts', () => {
@@ -48,6 +48,32 @@ test.each([
     expect(printed(false).match(/\n/g)).toHaveLength(1)
   },
 )
+
+const [RESUME, PROFILE] = ['authgraph login --resume --profile', '127.0.0.1:38209']
+
+test.each([
+  [80, `✗ The login of ${PROFILE} is not finished: run\n  <${RESUME} ${PROFILE}>\n`],
+  [40, `✗ The login of ${PROFILE} is not\n  finished: run\n  <${RESUME} ${PROFILE}>\n`],
+])('at %i columns, shows a command to type on one line, in cyan', (columns, shown) => {
+  const { stream, text } = output({ isTTY: true, columns })
+  const message = `the login of ${PROFILE} is not finished: run ${RESUME} ${PROFILE}`
+  writerTo(stream, { color: true }).print(...markedLines(styled('reset', '✗'), message, stream))
+  expect(text().replaceAll('\u001b[36m', '<').replaceAll('\u001b[39m', '>').replaceAll('\u001b[0m', '')).toBe(
+    shown,
+  )
+})
+
+test.each([
+  ['Run authgraph login --profile work.', 'Run <authgraph login --profile work>.'],
+  ['not logged in: run acme login', 'not logged in: run <acme login>'],
+  ['See: authgraph mcp login --help', 'See: <authgraph mcp login --help>'],
+  ['print it with authgraph token', 'print it with <authgraph token>'],
+  ['~/state/authgraph is damaged', '~/state/authgraph is damaged'],
+])('marks the command in %j', (line, shown) => {
+  const { stream } = output({ isTTY: true })
+  const text = writerTo(stream, { color: true }).render(line)
+  expect(text.replaceAll('\u001b[36m', '<').replaceAll('\u001b[39m', '>')).toBe(shown)
+})
 
 test('escapes every invisible character of JSON', () => {
   expect(visibleJson({ a: 'ö\u202e\u009b' })).toBe('{"a":"ö\\u202e\\u009b"}')

@@ -9,7 +9,7 @@ import { isSecureOrLoopback } from '../../service/host/check-options.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
 import { type DatabaseStore, redisStore } from '../../service/stores/redis.ts'
 import { postgresStore, sqliteStore } from '../../service/stores/sql/index.ts'
-import { styled, wrapWords, writerTo } from '../../terminal/writer.ts'
+import { toType, wrapWords, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { DEMO_CLIENT, type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
@@ -170,7 +170,7 @@ function sayHello(options: ServeOptions, url: string, signing: ServeKey | undefi
   const login = `authgraph login ${dialect === 'github' ? '--host' : '--issuer'} ${authUrl ?? url} --client-id ${clientId}`
   writerTo(stderr, { color }).print(
     ...paragraph('Log in from another terminal:'),
-    ['    ', styled('cyan', login)],
+    ['    ', toType(login)],
     ...paragraph(FOR_DEVELOPMENT),
     ...(authUrl === undefined && !isLoopback(host)
       ? paragraph(

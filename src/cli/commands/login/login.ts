@@ -17,7 +17,7 @@ import type { LoginRecorder } from '../../../recording/record.ts'
 import { exitCodeOf, SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { timeOf } from '../../../terminal/login-facts.ts'
 import { type LoginTerminal, loginTerminal } from '../../../terminal/login-terminal.ts'
-import { styled } from '../../../terminal/writer.ts'
+import { styled, toType } from '../../../terminal/writer.ts'
 import { brokenOutput, finishWithoutOutput } from '../../command.ts'
 import { isFailure } from '../../command-error.ts'
 import { textsOf } from '../../command-texts.ts'
@@ -184,6 +184,6 @@ function reportSaved({ plan: { name, store }, terminal }: LoginSession): void {
   report.say(
     { event: 'saved', profile: name, resume, expiresAt },
     [styled('yellow', '●'), ` Login saved. The code is valid until ${timeOf(expiresAt)}.`],
-    ['  Resume with  ', styled('bold', resume)],
+    ['  Resume with  ', toType(resume)],
   )
 }

@@ -3,7 +3,7 @@ import type { McpLogin, McpLoginStatus } from '../../../mcp/index.ts'
 import { SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { logoutLines, placeFact } from '../../../terminal/login-facts.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
-import { fact, type Line, styled, wrapFor, writerTo } from '../../../terminal/writer.ts'
+import { fact, type Line, styled, toType, wrapFor, writerTo } from '../../../terminal/writer.ts'
 import { finishWithoutOutput } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
 import { textsOf } from '../../command-texts.ts'
@@ -36,7 +36,7 @@ export async function mcpLogin(url: string, options: McpOptions): Promise<number
   }
   say(
     ...factsOf(login, options, await login.status()),
-    fact('for hosts', `authgraph mcp ${wordsOf(options)}${login.url.href}`),
+    fact('for hosts', toType(`authgraph mcp ${wordsOf(options)}${login.url.href}`)),
     ...warnings(options).flatMap((warning) => wrapFor(stream, warning)),
   )
   return 0
