@@ -92,8 +92,9 @@ export interface Service {
     options?: Pick<TokenRequirements, 'resource'>,
   ) => Promise<Authentication | undefined>
   /**
-   * Approves a user code on behalf of a user, as if they had approved on the page. Rejects with {@link BadOptionError} if the
-   * user has no name or ID.
+   * Approves a user code on behalf of a user. The rules of the page do not apply: neither `policy` nor the limits of wrong
+   * codes, nor that only the user who opened the code first can decide. Rejects with {@link BadOptionError} if the user has
+   * no name or ID.
    */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
   /**
