@@ -245,7 +245,7 @@ async function killAgainAndAgain(replaceOne) {
   }
 }
 
-/** Kills or stops an instance while it handles the poll that gets the token of a login, if one comes soon. */
+/** Kills or stops one of the instances just after the poll that gets the token of a login was sent, if one comes soon. */
 async function strikeOne() {
   await Promise.race([new Promise((resolve) => (strike = resolve)), sleep(KILL_EVERY * 1000)])
   await sleep(Math.random() * AIM)
