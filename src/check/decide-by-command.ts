@@ -29,10 +29,15 @@ const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
  * hyphens is never passed to it.
  *
  * @param option As errors name it.
+ * @param onOutput Is called with each line that the command prints.
  * @throws {@link BadOptionError} for a command line that cannot be parsed, or with `CODE` inside a longer word. The function
  * throws it if the command cannot be started.
  */
-export function decideByCommand(option: string, commandLine: string): (codes: ShownCodes) => Promise<void> {
+export function decideByCommand(
+  option: string,
+  commandLine: string,
+  onOutput: (line: string) => void,
+): (codes: ShownCodes) => Promise<void> {
   const [program, ...words] = readWords(option, commandLine)
   if (program === undefined) throw new BadOptionError(`${option} is empty: give a program and its arguments`)
   if (words.some((word) => word !== PLACEHOLDER && WITHIN.test(word)))
@@ -50,7 +55,7 @@ export function decideByCommand(option: string, commandLine: string): (codes: Sh
       AUTHGRAPH_VERIFICATION_URI: verificationUri,
       AUTHGRAPH_VERIFICATION_URI_COMPLETE: verificationUriComplete,
     }
-    await run({ option, program, args, variables })
+    await run({ option, program, args, variables, onOutput })
   }
 }
 
@@ -71,15 +76,14 @@ interface Command {
   readonly program: string
   readonly args: readonly string[]
   readonly variables: Readonly<Record<string, string>>
+  readonly onOutput: (line: string) => void
 }
 
-/** Runs a command. Its output goes to standard error, indented, since standard output is for the report. */
-async function run({ option, program, args, variables }: Command): Promise<void> {
+async function run({ option, program, args, variables, onOutput }: Command): Promise<void> {
   const env = { ...process.env, ...variables }
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const outputs = [child.stdout, child.stderr] as Socket[]
-  for (const output of outputs)
-    createInterface(output).on('line', (line) => process.stderr.write(`    ${printable(line)}\n`))
+  for (const output of outputs) createInterface(output).on('line', (line) => onOutput(printable(line)))
   // With the option `timeout`, a command that cannot be started would keep this process alive.
   const timer = setTimeout(() => child.kill(), TIMEOUT)
   const [code, signal] = await once(child, 'exit')

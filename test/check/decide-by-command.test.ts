@@ -11,6 +11,8 @@ const codes = {
   interval: 5,
 }
 
+const ignore = () => undefined
+
 describe('the words of a command', () => {
   test.each([
     ['approve CODE', ['approve', 'CODE']],
@@ -40,7 +42,11 @@ describe('a decision by a command', () => {
   beforeAll(() => () => rmSync(folder, { recursive: true }))
 
   test('passes the code in place of the word CODE, but not inside longer words', async () => {
-    await decideByCommand('--approve', `${line} CODE UNICODE code`)({ ...codes, userCode: 'ABCD-EFGH' })
+    await decideByCommand(
+      '--approve',
+      `${line} CODE UNICODE code`,
+      ignore,
+    )({ ...codes, userCode: 'ABCD-EFGH' })
     expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual([
       ['ABCD-EFGH', 'UNICODE', 'code'],
       [
@@ -55,9 +61,9 @@ describe('a decision by a command', () => {
     'runs no command for the code %j',
     async (userCode) => {
       rmSync(seen, { force: true })
-      await expect(decideByCommand('--approve', `${line} CODE`)({ ...codes, userCode })).rejects.toThrow(
-        'characters other than letters, digits and hyphens',
-      )
+      await expect(
+        decideByCommand('--approve', `${line} CODE`, ignore)({ ...codes, userCode }),
+      ).rejects.toThrow('characters other than letters, digits and hyphens')
       expect(existsSync(seen)).toBe(false)
     },
   )
@@ -65,7 +71,7 @@ describe('a decision by a command', () => {
   test.each(["sh -c 'echo CODE'", 'approve --code=CODE', 'approve "Enter CODE"'])(
     'does not insert the code inside a word: %s',
     (line) => {
-      expect(() => decideByCommand('--approve', line)).toThrow('AUTHGRAPH_USER_CODE')
+      expect(() => decideByCommand('--approve', line, ignore)).toThrow('AUTHGRAPH_USER_CODE')
     },
   )
 
@@ -73,10 +79,12 @@ describe('a decision by a command', () => {
     ["'/nowhere/at all' CODE", '--approve cannot be started (ENOENT)'],
     [`'${process.execPath}' -e 'process.exit(3)'`, 'ended with exit code 3'],
   ])('fails if the command fails: %s', async (line, message) => {
-    await expect(decideByCommand('--approve', line)({ ...codes, userCode: 'A' })).rejects.toThrow(message)
+    await expect(decideByCommand('--approve', line, ignore)({ ...codes, userCode: 'A' })).rejects.toThrow(
+      message,
+    )
   })
 
   test('needs a command', () => {
-    expect(() => decideByCommand('--deny', ' ')).toThrow('--deny is empty')
+    expect(() => decideByCommand('--deny', ' ', ignore)).toThrow('--deny is empty')
   })
 })

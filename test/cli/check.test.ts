@@ -37,7 +37,7 @@ describe('authgraph check', { concurrent: true }, () => {
     const junit = join(world.folder, 'check.xml')
     const options = ['--scopes', 'repo,gist', '--resource', `${url}/user`, '--json', '--junit', junit]
     const { stdout } = await world.expect(check(url, ...options, '--approve', approve, '--deny', deny), {
-      stderr: ['    You approved the request\n'],
+      stderr: ['    --approve: You approved the request\n'],
     })
     const report: CheckReport = JSON.parse(stdout)
     expect(report).toMatchObject({ failed: 0, dialect: 'github' })
@@ -102,6 +102,8 @@ describe('authgraph check', { concurrent: true }, () => {
     expect(text).toContain('  ✓ the poll after the denial gets access_denied')
     expect(text).toContain('  – the device code of another client')
     expect(text).toContain('0 failed')
+    for (const part of ['Open  \u001b[0;4mhttp', 'Code  \u001b[0;1m'])
+      expect(terminal.colored()).toContain(part)
     expect(text).not.toContain(CLIENT_ID)
   })
 

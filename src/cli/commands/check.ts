@@ -10,6 +10,7 @@ import type { ShownCodes } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
 import { github } from '../../protocol/providers.ts'
 import { isLoopback } from '../../protocol/syntax.ts'
+import { styled, type Writer, wrapFor, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { onDisk } from '../files.ts'
 import { endpointsOf } from '../network/service-address.ts'
@@ -159,13 +160,18 @@ function refuseRemote({ yesRemote }: CheckCommandOptions, ...addresses: (string 
 
 /** Decides by the given commands, or asks the user at the terminal. */
 function decisionsOf(
-  { approve, deny, json }: CheckCommandOptions,
+  { approve, deny, json, color }: CheckCommandOptions,
   interrupt: AbortController,
 ): { readonly approve?: Decide; readonly deny?: Decide } {
+  // Standard output is for the report.
+  const { print } = writerTo(process.stderr, { color })
   const isUser = process.stdin.isTTY && process.stderr.isTTY && !json
   const of = (line: string | undefined, word: string): Decide | undefined => {
-    if (line !== undefined) return decideByCommand(`--${word}`, line)
-    return isUser ? (codes) => askUser(codes, word, interrupt) : undefined
+    if (line !== undefined)
+      return decideByCommand(`--${word}`, line, (output) =>
+        print(['    ', styled('dim', `--${word}: ${output}`)]),
+      )
+    return isUser ? (codes) => askUser(codes, { word, print, interrupt }) : undefined
   }
   const decisions = { approve: of(approve, 'approve'), deny: of(deny, 'deny') }
   return Object.fromEntries(Object.entries(decisions).filter(([, decide]) => decide !== undefined))
@@ -173,8 +179,11 @@ function decisionsOf(
 
 async function askUser(
   { verificationUri, userCode }: ShownCodes,
-  word: string,
-  interrupt: AbortController,
+  {
+    word,
+    print,
+    interrupt,
+  }: { readonly word: string; readonly interrupt: AbortController } & Pick<Writer, 'print'>,
 ): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   // While readline reads a line, it receives Ctrl-C instead of the process.
@@ -183,7 +192,9 @@ async function askUser(
     terminal.once('close', () => reject(new Error('the terminal was closed')))
   })
   try {
-    const question = `\n  Open  ${verificationUri}\n  Code  ${userCode}\n  Then ${word} the request and press Enter here. `
+    print('', ['  Open  ', styled('underline', verificationUri)], ['  Code  ', styled('bold', userCode)])
+    const lines = wrapFor(process.stderr, `Then ${word} the request and press Enter here.`)
+    const question = `${lines.map((line) => `  ${line}`).join('\n')} `
     await Promise.race([terminal.question(question, { signal: interrupt.signal }), closed])
     process.stderr.write('\n')
   } finally {
