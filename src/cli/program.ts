@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { Command, CommanderError, type Option } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
 import { wrapWords, writerTo } from '../terminal/writer.ts'
@@ -123,7 +123,7 @@ export async function createProgram(name?: string): Promise<Command> {
     )
     .option('-V, --version', 'show the version')
     .on('option:version', printVersion)
-    .configureHelp({ ...layout, subcommandTerm: (command) => command.name() })
+    .configureHelp({ ...layout, subcommandTerm: (command) => command.name(), formatHelp: commandsFirst })
     .helpOption('-h, --help', 'show this help')
     .addHelpText(
       'after',
@@ -142,6 +142,11 @@ export async function createProgram(name?: string): Promise<Command> {
   }
   program.helpCommand('help [command]', 'show the help of a command')
   return program.on('beforeAllHelp', () => refuseUnknownCommand(program))
+}
+
+function commandsFirst(self: Command, help: Help): string {
+  const text = Help.prototype.formatHelp.call(help, self, help)
+  return text.replace(/^(\S*Options:.*?\n)\n(.*)/ms, (_, options, commands) => `${commands}\n${options}`)
 }
 
 /**

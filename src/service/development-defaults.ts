@@ -3,7 +3,8 @@ import { isLoopback } from '../protocol/syntax.ts'
 import { newToken } from './credentials/random-codes.ts'
 import type { ServiceOptions } from './options.ts'
 
-const DEVELOPER: User = { id: 1, login: 'developer' }
+/** The user of a service without a sign-in. */
+export const DEVELOPER: User = { id: 1, login: 'developer' }
 
 /** A proxy on the same machine connects from here. */
 const LOCAL = /^(?:unix:|::1|(?:::ffff:)?127\..*)$/

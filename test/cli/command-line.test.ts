@@ -9,8 +9,12 @@ const program = await createProgram()
 describe('the command line', { concurrent: true }, () => {
   test('shows the help without arguments, and the same for "help" and "--help"', async ({ world }) => {
     const { stdout } = await world.expect([], { stdout: ['Start with authgraph demo.'], stderr: '' })
+    expect(stdout).toMatch(/^ {2}help .*\n\nOptions:\n/m)
     await world.expect('help', { stdout })
     await world.expect('--help', { stdout })
+    const terminal = world.open([])
+    await terminal.shows(/Start with/)
+    expect(terminal.raw()).toContain('Start with \u001b[36mauthgraph demo\u001b[39m.')
     expect(await world.run('help login')).toEqual(await world.run('login --help'))
   })
 

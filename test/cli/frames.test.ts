@@ -110,6 +110,11 @@ describe('the saved frame', { concurrent: true }, () => {
     expectFrame('login-saved', terminal.screen())
   })
 
+  test('keeps a login that is saved at once apart from its states', async ({ world }) => {
+    const terminal = await opened(world, {}, { columns: 80, rows: 30 }, ['--no-wait'])
+    await terminal.shows(/\n {2}requested .*\n\n {2}● Login saved\./)
+  })
+
   test('matches a login without a keyring', async ({ world }) => {
     const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' }
     const terminal = world.open(['login', ...LOGIN], { env })

@@ -129,7 +129,7 @@ test('logs a complete login over HTTP without secrets', async () => {
 
   const lines = served.logged()
   const others = lines.map(({ event }) => event).filter((event) => event !== 'response')
-  const login = ['codes.issued', 'warning', 'code.viewed', 'decision', 'token.issued']
+  const login = ['codes.issued', 'code.viewed', 'decision', 'token.issued']
   expect(others).toEqual(['listening', ...login, 'stopping', 'stopped'])
   const responses = lines.filter(({ event }) => event === 'response')
   for (const { path } of responses) expect(path ?? '/user').toMatch(/^\/(login\/[a-z_/]+|user)$/)

@@ -5,6 +5,7 @@ import { githubApi } from '../../github-api/github-api.ts'
 import { isBaseAddress, isLoopback } from '../../protocol/syntax.ts'
 import { createService } from '../../service/create-service.ts'
 import { newToken } from '../../service/credentials/random-codes.ts'
+import { DEVELOPER } from '../../service/development-defaults.ts'
 import { isSecureOrLoopback } from '../../service/host/check-options.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
 import { type DatabaseStore, redisStore } from '../../service/stores/redis.ts'
@@ -215,6 +216,8 @@ async function prepare(options: ServeOptions, { store, signing, log }: Used) {
     }),
     // The default warns about a proxy that is not listed.
     ...(options.trustProxy && { clientAddress: behindProxies(options.trustProxy) }),
+    // The default warns about what the first lines say.
+    identify: () => ({ user: DEVELOPER }),
     onResponse: log.response,
     onEvent: log.step,
     onError: log.error,

@@ -17,6 +17,7 @@ import type { LoginRecorder } from '../../../recording/record.ts'
 import { exitCodeOf, SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { timeOf } from '../../../terminal/login-facts.ts'
 import { type LoginTerminal, loginTerminal } from '../../../terminal/login-terminal.ts'
+import { isLive } from '../../../terminal/report.ts'
 import { styled, toType } from '../../../terminal/writer.ts'
 import { brokenOutput, finishWithoutOutput } from '../../command.ts'
 import { isFailure } from '../../command-error.ts'
@@ -183,6 +184,7 @@ function reportSaved({ plan: { name, store }, terminal }: LoginSession): void {
   const resume = `authgraph login --resume --profile ${profile}${store === 'none' ? ' --print' : ''}`
   report.say(
     { event: 'saved', profile: name, resume, expiresAt },
+    ...(isLive(terminal.stream) ? [''] : []),
     [styled('yellow', '●'), ` Login saved. The code is valid until ${timeOf(expiresAt)}.`],
     ['  Resume with  ', toType(resume)],
   )
