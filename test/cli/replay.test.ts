@@ -122,6 +122,9 @@ describe('authgraph replay', { concurrent: true }, () => {
       code: 1,
       stderr: '✗ Cannot read nofile (ENOENT): check the path\n',
     })
+    writeFileSync(join(world.folder, 'login'), '')
+    const empty = { code: 1, stderr: ['✗ The file login is not a recorded login: '] }
+    await world.expect('replay login', empty, { cwd: world.folder })
     await world.expect(replay(world, recorded, '--svg', none), { code: 1, stderr: written })
     await world.expect(['demo', '--record', none], { code: 1, stderr: ['(ENOENT): name another file'] })
   })
