@@ -1,4 +1,6 @@
+import { ApiError } from '../auth/api-error.ts'
 import { type ErrorCode, RefusedError } from '../errors.ts'
+import type { Provider } from '../protocol/provider.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
 import type { CommandErrorCode } from './command-error.ts'
@@ -34,40 +36,67 @@ const LOGIN_REFUSED: Readonly<Record<number, string>> = {
   415: `The service accepts neither a form nor JSON. ${CHECK_ADDRESS}`,
 }
 
+/** The same, if the user chose JSON: no form was sent. */
+const JSON_REFUSED: typeof LOGIN_REFUSED = {
+  ...LOGIN_REFUSED,
+  400: 'Check the client ID and the scopes.',
+  415: 'The service does not accept JSON: run the command again without --encoding.',
+}
+
+/** What is known about a login when it fails. */
+interface KnownLogin {
+  /** Tells whether the service has issued codes: then the address is right. */
+  readonly hasCodes?: () => boolean
+  /** That which the user chose. */
+  readonly encoding?: Provider['encoding'] | undefined
+}
+
 /**
  * The texts of a command. Its advice names no option that it does not have.
  *
  * @param command Its name, such as `authgraph login`.
- * @param hasCodes Tells whether the service has issued codes: then the address is right.
+ * @param login What is known about the login.
  */
-export function textsOf(command: string, hasCodes = () => false): TerminalTexts {
+export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts {
   return {
     ...terminalTexts,
     keys: { ...terminalTexts.keys, stop: 'pauses the login' },
-    message: (error) => inOptions(terminalTexts.message(error)),
+    message: (error) =>
+      // A command may call other addresses of the API than the one that it was given.
+      error instanceof ApiError
+        ? error.message.replace(/: (?=\d{3}( |$))/, ': status ')
+        : inOptions(terminalTexts.message(error)),
     advice: (error) =>
       exitCodeOf(error) === USAGE_ERROR
         ? [ADVICE[error.code as Code] ?? [], `See: ${command} --help`].flat().join('\n')
-        : adviceOf(error, command, hasCodes),
+        : adviceOf(error, command, login),
   }
 }
 
-function adviceOf(error: Failure, command: string, hasCodes: () => boolean): string {
+function adviceOf(error: Failure, command: string, login: KnownLogin): string {
+  const { hasCodes = () => false, encoding } = login
   if (error instanceof ProxyError) return proxyAdvice(error)
-  if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command)
+  if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS
   return ADVICE[error.code as Code] ?? ''
 }
 
-function refusalAdvice({ status, retryAfter, description }: RefusedError, command: string): string {
+function refusalAdvice(
+  { status, retryAfter, description, message }: RefusedError,
+  command: string,
+  encoding: KnownLogin['encoding'],
+): string {
   if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
   if (status === 429) return `Too many requests: try again ${whenToRetry(retryAfter)}.`
   if (command === 'authgraph api' && status === 401)
     return 'Log in again, or replace the token that you passed.'
+  if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens: '))
+    return 'Check --installation-id, --app-id and --host.'
   if (command !== 'authgraph login') return ''
   // The description by the service says more than a guess.
-  if (LOGIN_REFUSED[status] || description) return LOGIN_REFUSED[status] ?? ''
+  const { [status]: advice = '' } = encoding === 'json' ? JSON_REFUSED : LOGIN_REFUSED
+  if (advice || description) return advice
   return 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.'
 }
 

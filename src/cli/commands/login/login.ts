@@ -34,9 +34,9 @@ const SAVED = 75
 
 /** Runs `authgraph login`. Returns the exit code. */
 export async function login(options: LoginOptions): Promise<number> {
-  const { json = false, copy = false, open = false, qr, color, wait } = options
+  const { json = false, copy = false, open = false, qr, color, wait, encoding } = options
   finishWithoutOutput()
-  const texts = textsOf('authgraph login', () => terminal.codes() !== undefined)
+  const texts = textsOf('authgraph login', { hasCodes: () => terminal.codes() !== undefined, encoding })
   const terminal: LoginTerminal = loginTerminal({
     // With --print, standard output contains the token and nothing else.
     ...(options.print && !json && { stream: process.stderr }),
