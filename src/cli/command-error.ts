@@ -6,6 +6,7 @@ export type CommandErrorCode =
   | 'cannot_listen'
   | 'secret_in_argument'
   | 'no_keyring'
+  | 'no_api'
   | 'no_login'
   | 'no_saved_login'
   | 'not_installed'

@@ -44,7 +44,7 @@ function revoker(
   if (revocationEndpoint !== undefined)
     return ({ accessToken, refreshToken }, signal) =>
       post(revocationEndpoint, { token: refreshToken ?? accessToken }, sender, signal)
-  if (tokenDeletionUrl === undefined) return 'the provider has no revocation endpoint'
+  if (tokenDeletionUrl === undefined) return 'there is no revocation endpoint'
   if (!('clientSecret' in authentication)) return 'revoking it needs the client secret'
   return ({ accessToken }, signal) =>
     deleteToken(tokenDeletionUrl, accessToken, { ...sender, ...authentication }, signal)

@@ -103,6 +103,9 @@ describe('authgraph status', { concurrent: true }, () => {
     const env = { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: url }
     const stdout = ['status 401\n  Replace the token in AUTHGRAPH_TOKEN.\n']
     await world.expect('status', { code: 1, stdout }, { env })
+    const other = await world.scripted({ user: new Response('{}', { status: 404 }) })
+    const wrongHost = { code: 1, stdout: ['status 404\n  Check that AUTHGRAPH_HOST names the right host.\n'] }
+    await world.expect('status', wrongHost, { env: { ...env, AUTHGRAPH_HOST: other.url } })
   })
 
   test('says of a token that is not a bearer token that it is stored but cannot be sent', async ({
@@ -113,9 +116,10 @@ describe('authgraph status', { concurrent: true }, () => {
     await world.expect(loginTo(url), { stdout, stderr: '' })
     const events = linesOfJson((await world.login(url, '--json')).stdout)
     expect(events.at(-1)).toMatchObject({ event: 'authorized', warning: 'not_bearer' })
-    const words = 'The token is not a bearer token, so it cannot be sent: print it with authgraph token'
+    const { host } = new URL(url)
+    const words = `The token is not a bearer token, so it cannot be sent: print it with authgraph token --profile ${host}`
     const refused = { code: 1, stdout: '', stderr: `✗ ${words}\n` }
-    const input = `protocol=http\nhost=${new URL(url).host}\n\n`
+    const input = `protocol=http\nhost=${host}\n\n`
     await world.expect('status', { code: 1, stdout: [words] })
     await world.expect('api /user', refused)
     await world.expect('git-credential get', refused, { input })
@@ -139,10 +143,13 @@ describe('authgraph status', { concurrent: true }, () => {
   })
 
   test('does not check a service without a known API, and api says what to do', async ({ world }) => {
-    await atIssuer(world)
+    const { host } = new URL((await atIssuer(world)).url)
     await world.expect('status', { stdout: /^●[\s\S]*token not checked/ })
     expect(linesOfJson((await world.run('status --json')).stdout)).toMatchObject([{ tried: false }])
-    await world.expect('api /user', { code: 2, stderr: ['This service has no known API'] })
+    const stderr =
+      '✗ This service has no known API: send the request with another program, such as curl --oauth2-bearer ' +
+      `"$(authgraph token --profile ${host})" URL\n`
+    await world.expect('api /user', { code: 1, stderr })
   })
 })
 
@@ -180,7 +187,9 @@ describe('authgraph logout', { concurrent: true }, () => {
       ]
       await world.expect('token', { code: 1, stdout: '', stderr })
       await world.expect('logout', { code: 1, stderr: accessToken ? [] : stderr })
-      const removed = ['✓ Logged out of work: its damaged record is deleted.']
+      const removed = [
+        '✓ Logged out of work: its damaged record is deleted.\n  The service may still accept the token.',
+      ]
       await world.expect('logout --profile work', { stdout: removed, stderr: '' })
       expect(filesIn(world)).toEqual([])
       writeFileSync(fileOf(world), damaged)

@@ -134,6 +134,8 @@ describe('authgraph login', { concurrent: true }, () => {
     ]
     await world.expect(loginTo(url), { code: 3, stderr })
     await world.expect('login --resume', { code: 1, stderr: ['There is no unfinished login'] })
+    const ofOne = '✗ There is no unfinished login of one to resume: run authgraph login --profile one\n'
+    await world.expect('login --resume --profile one', { code: 1, stderr: ofOne })
     expect(filesIn(world)).toEqual([])
   })
 
@@ -290,5 +292,15 @@ describe('authgraph login', { concurrent: true }, () => {
     const failing = await world.serve((_request, response) => void response.writeHead(500).end())
     const down = '✗ The service failed with status 500\n  The service is down or overloaded: try again'
     await world.expect([...login, '--issuer', failing], { code: 1, stderr: [down], never: ['Is this'] })
+  })
+
+  test.for([
+    [[], 415, 'The service accepts neither a form nor JSON. Is this the address'],
+    [['--encoding', 'json'], 415, 'The service does not accept JSON: run the command again without --enc'],
+    [[], 400, 'Check the client ID and the scopes. If the server reads only JSON, use --encoding json.\n'],
+    [['--encoding', 'json'], 400, 'Check the client ID and the scopes.\n'],
+  ] as const)('with %j and status %i advises: %s', async ([encoding, status, advice], { world }) => {
+    const url = await world.serve((_request, response) => void response.writeHead(status).end())
+    await world.expect([...loginTo(url), ...encoding], { code: 1, stderr: [`status ${status}\n  ${advice}`] })
   })
 })

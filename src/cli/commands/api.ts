@@ -140,8 +140,9 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     : await providerAt(given?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS), fetch)
   if (provider.baseUrl === undefined)
     throw new CommandError(
-      'usage',
-      'this service has no known API: set --host, or use the output of authgraph token',
+      'no_api',
+      'this service has no known API: send the request with another program, such as ' +
+        `curl --oauth2-bearer "$(authgraph token --profile ${saved?.name})" URL`,
     )
   const { baseUrl } = provider
   const withForm = async <Result>(run: (auth: Auth | HasForm) => Promise<Result>) => {
@@ -189,7 +190,7 @@ function withLogin<Result>(
 ): Promise<Result> {
   return withSession(saved, fetch, async (session) => {
     const token = await validToken(session, saved)
-    const auth = tokenAuth(token)
+    const auth = tokenAuth(token, saved.name)
     // A token that the API refuses is refreshed once.
     return run(token.refreshToken ? session : auth)
   })

@@ -76,7 +76,9 @@ const OPERATIONS: Readonly<Record<GitOperation, Operate | undefined>> = {
 }
 
 function printCredential(profile: NamedProfile, description: Description): Promise<void> {
-  return withToken(profile, async (token) => printSecret(description, bearerToken(token), token.expiresAt))
+  return withToken(profile, async (token) =>
+    printSecret(description, bearerToken(token, profile.name), token.expiresAt),
+  )
 }
 
 function printSecret({ username = ANYONE }: Description, token: Secret, expiresAt?: number): void {

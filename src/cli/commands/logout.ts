@@ -63,7 +63,7 @@ async function endLogin(name: string | undefined): Promise<Line[]> {
     removeLogin(name)
     return [
       [styled('green', '✓'), ' Logged out of ', styled('bold', name), ': its damaged record is deleted.'],
-      '  The service still accepts the token. Revoke it in your settings there.',
+      '  The service may still accept the token. Revoke it in your settings there.',
     ]
   }
 }

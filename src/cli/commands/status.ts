@@ -110,8 +110,14 @@ async function status(options: StatusOptions): Promise<number> {
 /** A token that the service rejects can only be replaced. */
 function textsFor({ name, store }: Login): TerminalTexts {
   const replace = store ? `Run authgraph login --profile ${name}.` : `Replace the token in ${name}.`
-  const isRejected = (error: Failure) => error instanceof RefusedError && error.status === 401
-  return { ...texts, advice: (error) => (isRejected(error) ? replace : texts.advice(error)) }
+  const advice = (error: Failure) => {
+    if (!(error instanceof RefusedError)) return texts.advice(error)
+    if (error.status === 401) return replace
+    if (error.status === 404 && name === 'AUTHGRAPH_TOKEN')
+      return 'Check that AUTHGRAPH_HOST names the right host.'
+    return texts.advice(error)
+  }
+  return { ...texts, advice }
 }
 
 async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Login> {
@@ -125,7 +131,7 @@ async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch)
       token: await validToken(session, profile),
       view: viewOfSession(session.actor.getSnapshot(), Date.now()),
     }))
-    return { ...login, token, view, ...(await askWho(token, { provider, fetch })) }
+    return { ...login, token, view, ...(await askWho(token, name, { provider, fetch })) }
   } catch (error) {
     if (isFailure(error)) return { ...login, error }
     throw error
@@ -138,6 +144,6 @@ async function environmentLogin(
 ): Promise<Login> {
   const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }
   const { host } = authOrigin(address)
-  const found = await askWho(token, { provider: await providerAt(address, fetch), fetch })
+  const found = await askWho(token, source, { provider: await providerAt(address, fetch), fetch })
   return { name: source, host, place: `the environment variable ${source}`, isChecked: true, ...found }
 }

@@ -7,10 +7,11 @@ import { tokenAuth } from './token-auth.ts'
 /** Asks the service who the user is. The login is complete: a failure must not lose its token. */
 export async function askWho(
   token: OAuthToken,
+  profile: string,
   via: { readonly provider: Provider; readonly fetch: typeof globalThis.fetch },
 ): Promise<{ readonly user?: string | undefined; readonly error?: ReportedError }> {
   try {
-    return { user: await whoIs(tokenAuth(token), via) }
+    return { user: await whoIs(tokenAuth(token, profile), via) }
   } catch (error) {
     if (isFailure(error)) return { error }
     throw error

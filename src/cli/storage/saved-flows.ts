@@ -40,7 +40,12 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
     )
   const text = chosen === undefined ? undefined : readIfThere(pathOf(chosen))
   if (chosen === undefined || text === undefined)
-    throw new CommandError('no_saved_login', 'there is no unfinished login to resume: run authgraph login')
+    throw new CommandError(
+      'no_saved_login',
+      name === undefined
+        ? 'there is no unfinished login to resume: run authgraph login'
+        : `there is no unfinished login of ${name} to resume: run authgraph login --profile ${name}`,
+    )
   const flow = parseJson(savedFlow, text)
   if (flow) return { name: chosen, ...flow }
   throw damagedFlow(chosen)

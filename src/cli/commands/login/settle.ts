@@ -71,7 +71,7 @@ export async function reportLogin(
   { plan, provider, terminal }: LoginSession,
 ): Promise<void> {
   const { name, address, store } = plan
-  const { user } = await askWho(token, { provider, fetch: await environmentFetch() })
+  const { user } = await askWho(token, name, { provider, fetch: await environmentFetch() })
   const { host } = authOrigin(address)
   const place = store === 'none' ? undefined : placeOf(store, name)
   const { event, lines } = newLoginReport({ name, host, place, user }, token, 'authgraph')
