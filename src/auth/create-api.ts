@@ -118,7 +118,7 @@ const MOST_RETRIES = 3
  *
  * @throws {@link BadOptionError} if the provider has no API, or an option is unknown. Calls reject with an {@link ApiError} (`status`,
  * `headers`, `body`, `requestId`, `retryAfter`), {@link UnreachableError}, {@link TimedOutError},
- * {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, with a {@link BadOptionError} for a bug in your `fetch`, or with the reason
+ * {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, with a {@link BadOptionError} for an invalid path or a bug in your `fetch`, or with the reason
  * of your `signal`.
  */
 export function createApi(options: CreateApiOptions = {}): Api {
@@ -184,11 +184,13 @@ export function createApi(options: CreateApiOptions = {}): Api {
     // With a query, the address of the first page is not known: a page that leads back to it is read once more.
     const seen = new Set(rest?.query ? [] : [addressAt(baseUrl, path).href])
     for (;;) {
-      const { headers, _data: page } = await raw(address, rest)
-      yield* itemsOf(page) as readonly Item[]
+      const { headers, _data: body } = await raw(address, rest)
+      yield* itemsOf(body) as readonly Item[]
       const next = nextPage(headers.get('link'))
       if (next === undefined) return
-      address = new URL(next, addressAt(baseUrl, address)).href
+      const page = addressAt(baseUrl, address)
+      if (!URL.canParse(next, page)) throw new BadResponseError('the link to the next page is not a URL')
+      address = new URL(next, page).href
       if (seen.has(address)) throw new BadResponseError('a page of the list leads back to an earlier one')
       seen.add(address)
       // It has the query already.

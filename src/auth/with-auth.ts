@@ -31,8 +31,8 @@ export interface ApiOptions extends Pick<RequestOptions, 'fetch'> {
  * const response = await fetch('/user/repos')
  * ```
  *
- * @throws {@link BadOptionError} if the provider has no API. The `fetch` rejects with a {@link WrongHostError}, a
- * {@link RedirectedError}, or the {@link JwtError} of an unusable key.
+ * @throws {@link BadOptionError} if the provider has no API. The `fetch` rejects with a {@link BadOptionError} for an
+ * invalid URL, a {@link WrongHostError}, a {@link RedirectedError}, or the {@link JwtError} of an unusable key.
  */
 export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof globalThis.fetch {
   assertKnown(options, { provider: true, fetch: true } satisfies Names<ApiOptions>)

@@ -404,9 +404,10 @@ describe('pages', () => {
   })
 
   test.each([
-    ['itself', ['/user/repos'], [1]],
+    ['the page itself', ['/user/repos'], [1]],
     ['an earlier one', ['?page=2', '?page=3', '?page=2'], [1, 1, 1]],
-  ])('do not lead back to %s', async (_, links, read) => {
+    ['what is no URL', ['http://['], [1]],
+  ])('do not lead to %s', async (_, links, read) => {
     const { sent, fetch } = recordingFetch(...links.map((link) => page([1], `<${link}>; rel="next"`)))
     const items: unknown[] = []
     const reading = async () => {
