@@ -135,19 +135,15 @@ export class PathTree {
     const follows = parent && !this.#branches(parent) ? `follows${parent.isEnd ? ' after-end' : ''}` : ''
     const states = statesAfter(step).flatMap((id) => id?.split('.').at(-1) ?? [])
     const role = this.#roleOf(step)
-    // Of two machines, the first. Its sign is enough where the words leave no room for it.
+    // Of two machines, the first.
     const isTold = step.isEnd && states[0] !== step.words
     const row = make(
       'div',
       `row ${isSet(step) ? 'set' : `${follows} ${role}`}`,
       make('span', 'twisty', branches ? (this.#open.has(step) ? '▾' : '▸') : ''),
-      ...(isSet(step) ? [] : [make('span', 'dot', step.isEnd ? (SIGNS[role] ?? '…') : '')]),
-      make(
-        'span',
-        'label',
-        make('span', 'words', step.words),
-        make('span', 'state', (isTold && states[0]) || ''),
-      ),
+      ...(isSet(step) ? [] : [make('span', 'dot', step.isEnd ? (SIGNS[role] ?? '⋯') : '')]),
+      make('span', 'words', step.words),
+      make('span', 'state', (isTold && states[0]) || ''),
       make('span', 'count', branches ? String(paths) : ''),
     )
     row.id = `row-${step.id}`

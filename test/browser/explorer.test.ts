@@ -90,6 +90,29 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await other.tab.locator('[aria-selected=true] .words').textContent()).toBe(end)
   })
 
+  test('shows how each path ends, however long its words are', async () => {
+    const { tab } = await open('#service')
+    await tab.click('#expand')
+    const tree = tab.locator('#tree')
+    const shown = () =>
+      tree.evaluate((element) => {
+        const rows = [...element.querySelectorAll('.row')]
+        const states = rows.flatMap((row) => row.querySelector('.state:not(:empty)') ?? [])
+        const isCut = (state: Element) =>
+          state.getBoundingClientRect().bottom > (state.closest('.row')?.getBoundingClientRect().bottom ?? 0)
+        return { states: states.length, cut: states.filter(isCut).length }
+      })
+    for (const part of [0, 0.2, 0.4, 0.6, 0.8]) {
+      await tree.evaluate(async (element, to) => {
+        element.scrollTo(0, element.scrollHeight * to)
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      }, part)
+      const { states, cut } = await shown()
+      expect(states).toBeGreaterThan(0)
+      expect(cut).toBe(0)
+    }
+  })
+
   test('filters by the end, a state, a step and words', async () => {
     const { tab, found, toEnd } = await open('#device')
     const place = () => tab.locator('#filter summary').boundingBox()
@@ -118,7 +141,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await tab.textContent('#list')).toContain('slowed by slow_down')
     await tab.fill('#filter-words', 'no such words')
     expect(await found()).toBe(`0 of ${figure('device')} paths`)
-    expect(await tab.textContent('#hint')).toBe('No path matches.')
+    expect(await tab.textContent('#hint')).toBe('No path matches the filter. The path shown is another one.')
     await tab.click('#clear')
     await tab.locator('#found', { hasText: /^\d+ paths$/ }).waitFor()
     expect(await tab.locator('[role=treeitem]').count()).toBeGreaterThan(0)
