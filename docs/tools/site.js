@@ -3,8 +3,14 @@
 /** Results at most, so that there is room for both. */
 const MOST = { documents: 6, API: 4 }
 
-/** Sections of documents with all words that are enough: if there are fewer, those with some follow. */
-const ENOUGH = 3
+/** Between the parts of a name in camelCase or snake_case. */
+const PART = /_|(?<=[\p{Ll}\d])(?=\p{Lu})/u
+
+/** Where a word or a part of a name begins or ends. */
+const EDGE = new RegExp(`(?<![\\p{L}\\d])|(?![\\p{L}\\d])|${PART.source}`, 'uy')
+
+/** What sets a group before others, or after them. */
+const RANKS = { Guides: 60, 'See it run': 60, Extending: -60 }
 
 /** Characters of a section in which a word is expected once. */
 const LONG = 600
@@ -18,23 +24,26 @@ const SPELLINGS = {
   // Not an example, or a log.
   'example.com': 'example com',
   'console.log': 'console log',
+  entra: '(?:microsoft )?entra id|azure(?: ad)?|microsoft',
+  guess: 'brute force',
   login: 'log(?:s|ged|ging)?[ -]in',
   logout: '(?:log(?:s|ged|ging)?|sign(?:s|ed|ing)?)[ -]out',
   nextjs: 'next[ .]js',
   'quick start': 'quickstart|get(?:ting)? ?started|tutorial',
+  sandbox: '(?:mock|fake|stub)(?: oauth)?(?: (?:server|service|api))?',
   signin: 'sign(?:s|ed|ing)?[ -]in',
 }
 
 /** Words that readers use for those of the pages. */
 const SYNONYMS = {
   auth0: ['another provider'],
-  azure: ['entra'],
   cli: ['command line'],
   claude: ['mcp'],
   concurrency: ['concurrent', 'parallel'],
   docker: ['container', 'deploy'],
   esm: ['es modules'],
   exception: ['error'],
+  express: ['on a server'],
   headless: ['ssh', 'no browser', 'without a browser'],
   i18n: ['translate'],
   keychain: ['keyring'],
@@ -44,13 +53,14 @@ const SYNONYMS = {
   logging: ['monitor'],
   logs: ['monitor'],
   middleware: ['routes'],
-  mock: ['sandbox', 'test'],
   nextjs: ['react'],
   offline: ['unreachable', 'network'],
   okta: ['another provider'],
   pat: ['personal access token'],
   prometheus: ['metrics'],
   race: ['concurrent', 'parallel'],
+  retry: ['repeat'],
+  sandbox: ['test'],
   save: ['store', 'keep'],
   session: ['keep and refresh'],
   signin: ['login'],
@@ -61,7 +71,7 @@ const SYNONYMS = {
 
 /** Words that do not tell one page from another. */
 const STOP_WORDS =
-  'a an and are as at be by can do does for from get has have how i in is it my of on or that the this to use using what when where which with without you your'.split(
+  'a an and are as at be by can do does for from get handle handling has have how i in is it my of on or that the this to use using what when where which with without you your'.split(
     ' ',
   )
 
@@ -98,10 +108,11 @@ function readable(page) {
     text,
     code,
     names: [page.title, heading].map(plain),
-    joined: [page.title, heading].map(join),
+    tails: [page.title, heading].map(tails),
     body: plain(`${heading} ${text} ${code}`),
+    parts: plain(partsOf(`${page.title} ${heading} ${text} ${code}`)),
   }))
-  return { ...page, sections }
+  return { ...page, sections, body: sections.map(({ names, body }) => names[0] + body).join('') }
 }
 
 /** Words in lower case, with a space around each, and in one spelling. */
@@ -116,11 +127,18 @@ function plain(text) {
   )
 }
 
-/** A name as one word, without its article. */
-function join(name) {
-  return plain(name)
+/** A text with a space before each part of a name. */
+function partsOf(text) {
+  return text.split(PART).join(' ')
+}
+
+/** A name as one word, without its article, and what it ends with from each of its parts. */
+function tails(name) {
+  const parts = plain(partsOf(name))
     .replace(/^ (?:the|an?)(?= )/, '')
-    .replaceAll(' ', '')
+    .trim()
+    .split(' ')
+  return parts.map((_, at) => parts.slice(at).join(''))
 }
 
 /**
@@ -130,13 +148,19 @@ function join(name) {
 function readQuery(text) {
   const [, isCommand, asked] = text.match(/^((?:npx )?authgraph (?=\S))?(.*)/i)
   const [flag] = asked.match(/(?<!\S)--[a-z][\w-]*/) ?? []
-  const all = plain(asked).split(' ').filter(Boolean)
+  // The parts of a name in snake_case are words if one is typed.
+  const edge = asked.includes('_') ? '[ _]' : ' '
+  const all = plain(asked.replaceAll('_', ' ')).split(' ').filter(Boolean)
   const telling = all.filter((word) => !STOP_WORDS.includes(word))
-  const words = (telling.length > 0 ? telling : all).map((word) => {
+  const words = (telling.length > 0 ? telling : all).map((word, at, { length }) => {
     const same = [word, ...(SYNONYMS[word] ?? [])]
     const forms = same.map(formsOf).join('|')
     const marked = [forms, ...same.flatMap((one) => SPELLINGS[one] ?? [])].join('|')
-    return { word, forms, marked, whole: new RegExp(` (?:${forms})(?= )`, 'g') }
+    const whole = new RegExp(`${edge}(?:${forms})(?=${edge})`, 'g')
+    const count = pages?.filter(({ body }) => body.search(whole) >= 0).length
+    // The last one may be typed further.
+    const isBegun = !count && word.length > (at === length - 1 ? 1 : 2)
+    return { word, forms, marked, whole, count, isBegun }
   })
   const together = (key, between) => words.map((word) => `(?:${word[key]})`).join(between)
   const name = words.map(({ word }) => word).join('')
@@ -144,10 +168,12 @@ function readQuery(text) {
     text,
     names: [all.join(''), name, ...(SYNONYMS[name] ?? [])],
     command: isCommand && all[0],
-    flag: flag && new RegExp(`${flag}(?![\\w-])`),
+    flag: flag && new RegExp(`${flag}(?![\\w-])`, 'g'),
     words,
-    phrase: new RegExp(` ${together('forms', ' ')}(?= )`, 'g'),
-    markedPhrase: new RegExp(`\\b${together('marked', '\\W+')}\\b`, 'i'),
+    rarest: words.toSorted((one, other) => one.count - other.count)[0],
+    phrase: new RegExp(`${edge}${together('forms', edge)}(?=${edge})`, 'g'),
+    joined: new RegExp(`^${together('forms', '')}$`),
+    markedPhrase: new RegExp(together('marked', '[^\\p{L}\\d]*'), 'giu'),
   }
 }
 
@@ -167,10 +193,14 @@ function showResults() {
   const query = readQuery(text)
   const isAsked = window.pages && query.words.length > 0
   const all = isAsked ? search(query, 'every') : []
-  const isEnough = all.filter(({ page }) => page.group !== 'API').length >= ENOUGH
-  const found = isEnough || !isAsked ? all : fill(all, search(query, 'some'))
-  const groups = Object.groupBy(found, ({ page }) => page.group)
-  for (const [first] of Object.values(groups)) first.isFirst = true
+  const others = isAsked
+    ? search(query, 'some').filter(({ page }) => !all.some((one) => one.page === page))
+    : []
+  const found = shorten([...all, ...others.map((one) => ({ ...one, isPartial: true }))])
+  const groups = Object.groupBy(found, ({ page, isPartial }) =>
+    isPartial ? 'Some of these words' : page.group,
+  )
+  for (const [group, [first]] of Object.entries(groups)) first.group = group
   list.replaceChildren(
     ...Object.values(groups)
       .flat()
@@ -187,33 +217,21 @@ function showResults() {
 function messageFor(text, hasSome) {
   if (!window.pages) return ['Preparing the search index…']
   if (plain(text).trim() === '') return []
-  const said = hasSome ? 'No section has all of these words; these have some.' : `No results for "${text}".`
+  const said = hasSome ? 'No section has all of these words.' : `No results for "${text}".`
   return [said, ...suggestion(text)]
 }
 
 /** The best section of each page that has every word, or some, the best page first. Options repeat what their function says. */
 function search(query, need) {
   const shown = new Set()
-  const found = pages
+  return pages
     .flatMap((page) => {
       const scores = page.sections.map((section) => scoreOf(page, section, query, need))
       const score = Math.max(...scores)
       return score > 0 ? { page, section: page.sections[scores.indexOf(score)], score } : []
     })
-    .sort(byScore)
+    .sort((one, other) => other.score - one.score)
     .filter(({ section: { text } }) => !text || (!shown.has(text) && shown.add(text)))
-  return shorten(found)
-}
-
-/** The results with every word, and those of other pages, the best first. */
-function fill(all, others) {
-  const had = new Set(all.map(({ page }) => page))
-  const better = all.map((one) => ({ ...one, score: one.score + 30 }))
-  return shorten([...better, ...others.filter(({ page }) => !had.has(page))].sort(byScore))
-}
-
-function byScore(one, other) {
-  return other.score - one.score
 }
 
 function shorten(results) {
@@ -222,30 +240,41 @@ function shorten(results) {
 }
 
 function scoreOf(
-  { group, title },
-  { anchor, heading, text, code, names, joined, body },
-  { text: asked, names: typedNames, command, flag, words, phrase },
+  { group, title, body: page },
+  { anchor, heading, text, code, names, tails, body, parts },
+  { text: asked, names: typedNames, command, flag, words, rarest, phrase, joined },
   need,
 ) {
-  if (need === 'every' && flag && !flag.test(`${heading} ${text} ${code}`)) return 0
+  if (need === 'every' && flag && `${heading} ${text} ${code}`.search(flag) < 0) return 0
   const [name] = typedNames
   const counts = words.map(({ whole }) => body.match(whole)?.length ?? 0)
-  const has = ({ word, whole }, at) =>
-    counts[at] > 0 || names[0].search(whole) >= 0 || isPart(names[0], word) || isPart(body, word)
-  if (!words[need](has) && !joined.some((one) => isPart(one, name))) return 0
-  const [inTitle, inHeading] = names.map((text) => likeness(text, words))
-  const first = ['Guides', 'See it run'].includes(group) ? 60 : 0
+  const isSaid = (word, at) =>
+    counts[at] > 0 || names[0].search(word.whole) >= 0 || isPart(body, word) || isPart(parts, word)
+  // A page with all words is about the one that tells most, if that is in its title or heading.
+  const isAbout =
+    names.some((one) => one.search(rarest.whole) >= 0) && words.every((word) => page.search(word.whole) >= 0)
+  const isNamed = tails.flat().some((tail) => name.length > 1 && tail.startsWith(name))
+  const hasAll = words[need](isSaid) || isNamed
+  if (!hasAll && !isAbout) return 0
+  const [inTitle, inHeading] = names.map((one, at) => likeness(one, tails[at], words))
+  // Last a guide for those who come from another library.
+  const first = title.startsWith('Migrate ') ? 0 : (RANKS[group] ?? 0)
   // Of a page that has the name, the beginning.
-  const named = anchor === '' ? 75 * inTitle : 0
+  const named =
+    anchor === ''
+      ? 75 * inTitle
+      : group !== 'API' && words.length > 1 && tails[1][0].search(joined) >= 0
+        ? 75
+        : 0
   // A guide that is about it before the API.
   const guide = named === 75 && first > 0 ? 20 : 0
   // A name that is typed, in whole or in part.
-  const begun = (group === 'API' ? [name] : typedNames).find((one) => joined[0].startsWith(one)) ?? ''
+  const begun = (group === 'API' ? [name] : typedNames).find((one) => tails[0][0].startsWith(one)) ?? ''
   const typed = (60 * begun.length) / title.length
   // Not Dpop for dpop.
   const exact = title === asked ? 10 : 0
   // Before the type of a thing, the function that creates it.
-  const creates = joined[0] === `create${name}` ? 130 : 0
+  const creates = tails[0][0] === `create${name}` ? 130 : 0
   // The whole name of a method: first that of the page with the shortest name.
   const method = names[1] === ` ${name} ` && code.startsWith(`${heading}(`) ? 40 + 80 / title.length : 0
   // A command, which is in the table of all.
@@ -253,8 +282,10 @@ function scoreOf(
   const commanded = isTable && text.includes(` · ${command ?? name} · `) ? (command ? 150 : 20) : 0
   // An option of a command.
   const optional = flag && title === 'Command line' ? 40 : 0
+  // An option, with what it is for, before a property.
+  const option = anchor.startsWith('option-') ? 15 * inHeading : 0
   // A code that a service sends is explained among the errors.
-  const coded = title === 'Errors' && name.includes('_') ? 20 : 0
+  const coded = title === 'Errors' && asked.includes('_') ? 20 : 0
   // A short section that says it often is about it.
   const said = counts.reduce((sum, count) => sum + count, 0)
   const about = said / (said + body.length / LONG)
@@ -262,22 +293,32 @@ function scoreOf(
   // Words that stand together. In a short section, that may be by chance.
   const phrases = words.length > 1 ? (body.match(phrase)?.length ?? 0) : 0
   const together = phrases / (phrases + Math.max(1, body.length / LONG))
-  const bonus = guide + exact + creates + method + commanded + optional + coded
-  return first + named + typed + bonus + 24 * inHeading + 16 * about + 20 * whole + 40 * together
+  const bonus = guide + exact + creates + method + commanded + optional + option + coded
+  return (
+    (hasAll ? 0 : -20) +
+    first +
+    named +
+    typed +
+    bonus +
+    24 * inHeading +
+    16 * about +
+    20 * whole +
+    40 * together
+  )
 }
 
-/** How many of the words a plain text has, from 0 to 1: parts of words count less. */
-function likeness(text, words) {
+/** How many of the words a name has, from 0 to 1: parts of its words count less. */
+function likeness(name, tails, words) {
   const sum = words.reduce((total, { word, whole }) => {
-    if (text.search(whole) >= 0) return total + 1
-    return total + (isPart(text, word) ? 0.25 : 0)
+    if (name.search(whole) >= 0) return total + 1
+    return total + (word.length > 1 && tails.some((tail) => tail.startsWith(word)) ? 0.25 : 0)
   }, 0)
   return sum / words.length
 }
 
-/** Whether a word of a plain text begins so, or has what is typed within. One letter is not enough. */
-function isPart(text, word) {
-  return word.length > 1 && text.includes(word.length > 3 ? word : ` ${word}`)
+/** Whether a word of a plain text begins so, if none in the pages is the same. */
+function isPart(text, { word, isBegun }) {
+  return isBegun && text.includes(` ${word}`)
 }
 
 /** What may have been meant: the query with names, or else words, of the pages in place of words that differ from them by one letter. */
@@ -314,13 +355,15 @@ function isNear(word, name) {
 }
 
 /** A result, with the line that says why it is one. */
-function linkTo({ page, section, isFirst }, { words, flag, markedPhrase }, index) {
-  const { anchor, heading, text: prose, code, names, body } = section
+function linkTo({ page, section, group }, { words, rarest, flag, markedPhrase }, index) {
+  const { anchor, heading, text: prose, code } = section
   const begins = page.sections.find(({ text }) => text)?.text ?? ''
-  const marks = marksOf(words, names.join(body))
-  const places = [flag, markedPhrase, marks]
+  const marks = new RegExp(words.map(({ marked }) => marked).join('|'), 'giu')
+  const places = [flag, markedPhrase, new RegExp(rarest.marked, 'giu'), marks]
     .filter(Boolean)
-    .flatMap((pattern) => [prose, code].map((text) => ({ text, at: text.search(pattern) })))
+    .flatMap((pattern) =>
+      [prose, code].map((text) => ({ text, at: matchesOf(text, pattern, words)[0]?.index })),
+    )
   const { text, at } = places.find((place) => place.at >= 0) ?? { text: prose || begins, at: 0 }
   const begin = at - BEFORE
   const from = begin > 0 ? text.indexOf(' ', begin) + 1 : 0
@@ -328,15 +371,21 @@ function linkTo({ page, section, isFirst }, { words, flag, markedPhrase }, index
   const goesOn = text.length > from + SHOWN
   const whole = goesOn ? shown.replace(/[\s.,:;]+\S*$/, ' …') : shown
   const context = (from > 0 ? '… ' : '') + whole
-  const marked = (text, marks) =>
-    text.split(marks).map((part, at) => (at % 2 ? make('mark', '', part) : part))
+  const marked = (text) => {
+    const matches = matchesOf(text, marks, words)
+    const ends = [0, ...matches.map(({ 0: { length }, index }) => index + length)]
+    return ends.flatMap((end, at) => [
+      text.slice(end, matches[at]?.index),
+      ...(matches[at] ? [make('mark', '', matches[at][0])] : []),
+    ])
+  }
   const name = heading ? `${page.title} › ${heading}` : page.title
   const link = make(
     'a',
     '',
-    make('span', 'text', ...marked(name, marksOf(words, names.join('')))),
+    make('span', 'text', ...marked(name)),
     make('small', '', page.about),
-    make('span', 'context', ...marked(context, marks)),
+    make('span', 'context', ...marked(context)),
   )
   Object.assign(link, {
     id: `result-${index}`,
@@ -345,7 +394,7 @@ function linkTo({ page, section, isFirst }, { words, flag, markedPhrase }, index
     tabIndex: -1,
     ariaSelected: String(index === 0),
   })
-  if (isFirst) link.dataset.group = page.group
+  if (group) link.dataset.group = group
   return link
 }
 
@@ -364,13 +413,16 @@ function markRest() {
   list.classList.toggle('more', list.scrollHeight - list.clientHeight - list.scrollTop > 1)
 }
 
-/** The words of a plain text, or what is typed where it is only a part of one. */
-function marksOf(words, text) {
-  const patterns = words.map(({ word, marked, whole }) => {
-    if (word.length === 1 || text.search(whole) >= 0) return `\\b(?:${marked})\\b`
-    return word.length > 3 ? word : `\\b${word}`
-  })
-  return new RegExp(`(${patterns.join('|')})`, 'gi')
+/** Where a text has a pattern as words, as parts of a name or, if it is not a word of the pages, as the beginning of one. */
+function matchesOf(text, pattern, words) {
+  const isEdge = (at) => {
+    EDGE.lastIndex = at
+    return EDGE.test(text)
+  }
+  const isBegun = (part) => words.some(({ word, isBegun }) => isBegun && part.toLowerCase() === word)
+  return [...text.matchAll(pattern)].filter(
+    ({ 0: part, index }) => isEdge(index) && (isBegun(part) || isEdge(index + part.length)),
+  )
 }
 
 function make(name, className, ...children) {

@@ -74,6 +74,21 @@ const SEARCHES = [
   ['docker', 'Deploy the service', 1],
   ['express refresh token', 'Keep and refresh a token', 1],
   ['okta', 'Use another provider', 1],
+  ['id_token', 'Use another provider › ID tokens', 1],
+  ['id_token', 'verifyIdToken', 8],
+  ['id token', 'Use another provider › ID tokens', 1],
+  ['refresh_token', 'Keep and refresh a token', 1],
+  ['brute force', 'Threat model', 4],
+  ['error handling', 'Errors', 1],
+  ['error handling', 'Log in from a CLI › When a login fails', 2],
+  ['mock server', 'Test your login', 1],
+  ['azure ad', 'knownProvider', 4],
+  ['microsoft login', 'verifyIdToken', 3],
+  ['interval', 'The device flow in 60 seconds', 3],
+  ['interval', 'createService › interval', 7],
+  ['retry', 'Act as a GitHub App', 1],
+  ['resume device code', 'Command line › Resume a login', 1],
+  ['polling', 'The device flow in 60 seconds', 4],
 ] as const
 
 describe.skipIf(!hasChromium || !isBuilt)(
@@ -198,7 +213,7 @@ describe.skipIf(!hasChromium || !isBuilt)(
       await tab.keyboard.type('refesh token')
       const message = tab.locator('#tsd-search-status')
       expect(await message.textContent()).toBe(
-        'No section has all of these words; these have some. Did you mean refresh token?',
+        'No section has all of these words. Did you mean refresh token?',
       )
       await tab.locator('.meant').click()
       expect(await message.textContent()).toBe('10 results')
@@ -228,10 +243,26 @@ describe.skipIf(!hasChromium || !isBuilt)(
       await tab.locator('#tsd-search-input').fill('user code')
       expect(await tab.locator('#result-0 .context').textContent()).toContain('user code')
       const marks = tab.locator('.text', { hasText: 'wrongUserCodes' }).locator('mark')
-      expect(await marks.allTextContents()).toEqual(['User', 'Code'])
+      expect(await marks.allTextContents()).toEqual(['User', 'Codes'])
       // A word of the texts is suggested too.
       await tab.locator('#tsd-search-input').fill('keychan')
       expect(await tab.locator('.meant').textContent()).toBe('keychain')
+    })
+
+    test('shows pages with some of the words below those with all, and marks words only from where they begin', async () => {
+      const tab = await open(PAGES.guide, { viewport: DESK })
+      await tab.keyboard.press('/')
+      await tab.locator('#tsd-search-input').fill('microsoft login')
+      const results = tab.locator('#tsd-search-results > a')
+      expect(await results.first().locator('mark').allTextContents()).toContain('Microsoft Entra ID')
+      const last = tab.locator('[data-group]').last()
+      expect(await last.getAttribute('data-group')).toBe('Some of these words')
+      expect(await last.textContent()).not.toMatch(/Entra|Microsoft/)
+      await tab.locator('#tsd-search-input').fill('verify id token')
+      const marks = await results.locator('mark').allTextContents()
+      expect(marks.filter((mark) => !/^(verif|ids?$|tokens?$)/i.test(mark))).toEqual([])
+      await tab.locator('#tsd-search-input').fill('rate limit')
+      expect(await tab.locator('#tsd-search-results', { hasText: 'accurate' }).count()).toBe(0)
     })
 
     test('stacks tables where one of as many columns does not fit, but lets figures scroll', async () => {
