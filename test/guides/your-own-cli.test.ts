@@ -71,7 +71,7 @@ describe('acme', { concurrent: true }, () => {
     await terminal.shows(/next poll/)
     terminal.press('\u0003')
     expect(await terminal.exit).toBe(130)
-    expect(terminal.screen()).toMatch(/✗ The authorization was cancelled$/)
+    expect(terminal.screen()).toMatch(/● The authorization was cancelled$/)
   })
 
   test('stores the token after the reader of its output has gone', async ({ world }) => {
