@@ -116,7 +116,7 @@ function filter(): void {
 function showHint(): void {
   const isShown = path.slice(-1).every((step) => rows.has(step))
   find('#hint').textContent = find('#tree').hidden
-    ? 'No path matches the filter. The path shown is another one.'
+    ? 'No path matches the filter, so the path shown does not either.'
     : isShown
       ? ''
       : 'The path shown does not match the filter.'

@@ -178,13 +178,16 @@ export class PathTree {
     const element = target as Element
     const row = this.#rows[Number(element.closest<HTMLElement>('.row')?.dataset.index)]
     if (row === undefined) return
-    const { step } = row
-    const isOpen = this.#open.has(step)
-    const onlyOpens = isSet(step) || (this.#branches(step) && element.closest('.twisty'))
-    if (isOpen && (onlyOpens || step === this.#selected)) this.#open.delete(step)
+    this.#choose(row.step, this.#branches(row.step) && element.closest('.twisty') !== null)
+  }
+
+  /** Opens a step, or closes one that is chosen, and plays its path unless it is only to be opened. */
+  #choose(step: Step, onlyOpens = false): void {
+    const isOnlyOpened = onlyOpens || isSet(step)
+    if (this.#open.has(step) && (isOnlyOpened || step === this.#selected)) this.#open.delete(step)
     else this.#open.add(step)
     this.#update()
-    if (!onlyOpens) this.#onSelect(step)
+    if (!isOnlyOpened) this.#onSelect(step)
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -197,6 +200,8 @@ export class PathTree {
       ArrowUp: () => go(this.#rows[Math.max(index - 1, 0)]),
       Home: () => go(this.#rows[0]),
       End: () => go(this.#rows.at(-1)),
+      Enter: () => row && this.#choose(row.step),
+      ' ': () => row && this.#choose(row.step),
       ArrowRight: () => {
         if (row === undefined || this.#kept(row.step.next).length === 0) return
         if (this.#isOpen(row.step)) return go(this.#rows[index + 1])
