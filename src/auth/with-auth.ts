@@ -51,9 +51,7 @@ export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof
   return async (input, init) => {
     const address = input instanceof Request ? input.url : addressAt(target.baseUrl, String(input)).href
     if (secureAddress(address).origin !== base.origin) {
-      throw new WrongHostError(
-        `the credentials are for ${base.host} only: nothing was sent to the other host`,
-      )
+      throw new WrongHostError(`requests go to ${base.host} only: nothing was sent to the other host`)
     }
     assertRevealedIn(input, init)
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })

@@ -25,8 +25,7 @@ const ADVICE: Partial<Record<Code, string>> = {
 const TAKE_ENDPOINTS: readonly string[] = ['authgraph login', 'authgraph check']
 
 const CHECK_ADDRESS =
-  'Is this the address of an OAuth service? For one with other paths, use --device-authorization-endpoint and ' +
-  '--token-endpoint.'
+  'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
 
 /** What the user can do if the service refuses a login. */
 const LOGIN_REFUSED: Readonly<Record<number, string>> = {

@@ -87,6 +87,10 @@ function documentsOf(issuer: string): Set<string> {
 }
 
 function readMetadata(body: unknown, issuer: string): Provider {
+  if (hasMember(body, 'token_endpoint') && !hasMember(body, 'device_authorization_endpoint'))
+    throw new BadResponseError(
+      'the metadata of the issuer has no "device_authorization_endpoint": the server may not support the device flow',
+    )
   const { issuer: named, ...endpoints } = parseFields(metadata, body, 'issuer metadata')
   const { device_authorization_endpoint, token_endpoint, revocation_endpoint, introspection_endpoint } =
     endpoints

@@ -78,7 +78,7 @@ const SEARCHES = [
   ['id_token', 'verifyIdToken', 8],
   ['id token', 'Use another provider › ID tokens', 1],
   ['refresh_token', 'Keep and refresh a token', 1],
-  ['brute force', 'Threat model', 4],
+  ['brute force', 'Threat model', 6],
   ['error handling', 'Errors', 1],
   ['error handling', 'Log in from a CLI › When a login fails', 2],
   ['mock server', 'Test your login', 1],

@@ -127,7 +127,7 @@ describe('authgraph api', { concurrent: true }, () => {
     ['/list', 401, '{}', /^✗ .* status 401\n {2}Log in again, or replace the token that you passed\.\n$/],
     ['/list', 200, '{}', /^✗ The response has no list of items\n$/],
     ['/list', 302, '', /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n$/],
-    ['https://other.example/', 200, '', /^✗ The credentials are for \S+ only: nothing was sent .*\n$/],
+    ['https://other.example/', 200, '', /^✗ Requests go to \S+ only: nothing was sent .*\n$/],
   ] as const)(
     'gives no advice about the address of a login for %s with status %i',
     async ([path, status, body, stderr], { world }) => {

@@ -295,7 +295,7 @@ describe('authgraph login', { concurrent: true }, () => {
   })
 
   test.for([
-    [[], 415, 'The service accepts neither a form nor JSON. Is this the address'],
+    [[], 415, 'The service accepts neither a form nor JSON. Check the address'],
     [['--encoding', 'json'], 415, 'The service does not accept JSON: run the command again without --enc'],
     [[], 400, 'Check the client ID and the scopes. If the server reads only JSON, use --encoding json.\n'],
     [['--encoding', 'json'], 400, 'Check the client ID and the scopes.\n'],

@@ -83,6 +83,13 @@ describe('discover', () => {
     await expect(provider).rejects.toMatchObject({ code: 'wrong_host' })
   })
 
+  test('says that metadata names no device flow', async () => {
+    const { device_authorization_endpoint: _, ...incomplete } = metadata
+    await expect(discovering(TENANT, incomplete, incomplete, incomplete).provider).rejects.toThrow(
+      'the server may not support the device flow',
+    )
+  })
+
   test('or else from those of OpenID, past a document without a device endpoint', async () => {
     const { device_authorization_endpoint: _, ...incomplete } = metadata
     const { sent, provider } = discovering(TENANT, incomplete, missing, metadata)
