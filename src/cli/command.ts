@@ -1,8 +1,9 @@
 import { styleText } from 'node:util'
 import { Command, Help, type Option, type OutputConfiguration } from 'commander'
 import { isHolding } from '../session/node/hold-signals.ts'
-import { markedLines, styled, wrapFor, wrapWords, writerTo } from '../terminal/writer.ts'
+import { wrapFor, wrapWords } from '../terminal/writer.ts'
 import { CommandError } from './command-error.ts'
+import { errorWriter, printError } from './print-error.ts'
 
 const { formatHelp, formatItem, padWidth } = Help.prototype
 
@@ -59,11 +60,9 @@ function joined(description: string, described: string): string {
   return (description + declared.replace(/, (default|env):/g, '; $1:')).replace(') (', '; ')
 }
 
-const errors = () => writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
-
 /** The line below a usage error. */
 export function seeHelp(command: string): string {
-  return errors().render(`  See: ${command} --help`)
+  return errorWriter().render(`  See: ${command} --help`)
 }
 
 /** Shows usage errors like all others. */
@@ -93,10 +92,7 @@ export const marked: OutputConfiguration = {
       .replace(/(?<= )'(.*?)'(?=[ .]|$)/gm, '"$1"')
       .trimEnd()
       .split('\n')
-    errors().print(
-      ...markedLines(styled('red', '✗'), message, process.stderr),
-      ...advice.flatMap((line) => wrapFor(process.stderr, line)).map((line) => `  ${line}`),
-    )
+    printError(message, ...advice.flatMap((line) => wrapFor(process.stderr, line)).map((line) => `  ${line}`))
   },
 }
 

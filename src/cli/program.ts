@@ -2,10 +2,11 @@ import { createRequire } from 'node:module'
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
-import { wrapWords, writerTo } from '../terminal/writer.ts'
+import { wrapWords } from '../terminal/writer.ts'
 import { brokenOutput, cyan, layout, marked, seeHelp, WIDTH, watchOutput } from './command.ts'
 import { CommandError, isFailure } from './command-error.ts'
 import { textsOf } from './command-texts.ts'
+import { errorWriter } from './print-error.ts'
 
 /** The commands by the headings of the help. Each is loaded when it is needed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
@@ -98,7 +99,7 @@ function nameOf(command: Command): string {
 function report(error: unknown, command = 'authgraph'): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
   if (error === brokenOutput()) return 1
-  const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
+  const { print } = errorWriter()
   if (isFailure(error)) {
     print(...failure(error, process.stderr, textsOf(command)).lines)
     return exitCodeOf(error)

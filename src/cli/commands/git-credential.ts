@@ -2,11 +2,12 @@ import { text } from 'node:stream/consumers'
 import { Argument, type Command } from 'commander'
 import { hostAddress } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
-import { type Line, markedLines, styled, writerTo } from '../../terminal/writer.ts'
+import { type Line, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, hostIn, type ServiceAddress } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
+import { printError } from '../print-error.ts'
 import {
   type EnvironmentToken,
   environmentToken,
@@ -101,10 +102,7 @@ async function reject(profile: NamedProfile, { password }: Description): Promise
       return
     }
     const { name } = profile
-    const message = `the service rejected the token of ${name}: run authgraph status --profile ${name}`
-    writerTo(process.stderr, { color: true }).print(
-      ...markedLines(styled('red', '✗'), message, process.stderr),
-    )
+    printError(`the service rejected the token of ${name}: run authgraph status --profile ${name}`)
   })
 }
 

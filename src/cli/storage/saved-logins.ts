@@ -15,11 +15,11 @@ import type { SessionStore } from '../../session/session-store.ts'
 import { memoryStore } from '../../store/memory-store.ts'
 import { probeStore } from '../../store/probe.ts'
 import type { Json } from '../../store/store.ts'
-import { markedLines, styled, writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, makeFolder, removeFile } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { providerAt } from '../network/service-address.ts'
+import { printError } from '../print-error.ts'
 import { loginError, loginsFolder, type NamedProfile, type SavedProfile } from './profiles.ts'
 import type { StoreName } from './store-names.ts'
 
@@ -140,12 +140,8 @@ export async function withSession<Result>(
     return await use(session)
   } finally {
     const { isStoredInTime } = await loadSessions()
-    if (!(await isStoredInTime(session))) {
-      const lost = `the new token could not be stored: run authgraph login --profile ${profile.name}`
-      writerTo(process.stderr, { color: true }).print(
-        ...markedLines(styled('red', '✗'), lost, process.stderr),
-      )
-    }
+    if (!(await isStoredInTime(session)))
+      printError(`the new token could not be stored: run authgraph login --profile ${profile.name}`)
     session.actor.stop()
   }
 }

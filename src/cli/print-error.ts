@@ -1,0 +1,11 @@
+import { type Line, markedLines, styled, type Writer, writerTo } from '../terminal/writer.ts'
+
+/** A writer to standard error, without colors if the user chose none. */
+export function errorWriter(): Writer {
+  return writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
+}
+
+/** Prints an error behind the mark of all errors, then further lines. */
+export function printError(message: string, ...more: readonly Line[]): void {
+  errorWriter().print(...markedLines(styled('red', '✗'), message, process.stderr), ...more)
+}
