@@ -116,7 +116,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // In a process of its own: other packages leave streams open, and time stops while a race reads one.
+        // In a process of its own: time stops while any stream is read, and other packages leave some open.
         test: { name: 'races', include: [RACES], isolate: true },
       },
       {

@@ -75,7 +75,7 @@ export class UnreachableError extends AuthgraphError {
 function systemCode(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined
   const { code } = error as { code?: unknown }
-  // The `fetch` of Node has a word of its own.
+  // Node's `fetch` has a code of its own for this.
   if (code === 'UND_ERR_SOCKET') return 'ECONNRESET'
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,39}$/.test(code)) return code
   return systemCode(error.cause, depth + 1)

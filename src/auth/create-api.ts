@@ -118,8 +118,8 @@ const MOST_RETRIES = 3
  *
  * @throws {@link BadOptionError} if the provider has no API, or an option is unknown. Calls reject with an {@link ApiError} (`status`,
  * `headers`, `body`, `requestId`, `retryAfter`), {@link UnreachableError}, {@link TimedOutError},
- * {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, with a {@link BadOptionError} for an invalid path or a bug in your `fetch`, or with the reason
- * of your `signal`.
+ * {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, with a {@link BadOptionError} for an
+ * invalid path or a bug in your `fetch`, or with the reason of your `signal`.
  */
 export function createApi(options: CreateApiOptions = {}): Api {
   assertKnown(options, KNOWN)

@@ -88,7 +88,7 @@ export function targetOf({ provider, fetch = systemFetch }: ApiOptions = {}): Ap
 /**
  * The URL of a path at an API. `/user` is read like `user`: both are below the base URL, which may have a path.
  *
- * @throws {@link BadOptionError} if there is no such URL.
+ * @throws {@link BadOptionError} if that is not a valid URL.
  */
 export function addressAt(baseUrl: string, path: string): URL {
   const relative = path.startsWith('//') ? path : path.replace(/^\//, '')

@@ -22,8 +22,8 @@ const SAFE_CODE = /^[A-Za-z0-9][A-Za-z0-9-]*$/
 const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
 
 /**
- * Turns the command line of an option into an `approve` or `deny` function. The argument `CODE` is replaced by the user code, and the
- * variables `AUTHGRAPH_USER_CODE`, `AUTHGRAPH_VERIFICATION_URI` and `AUTHGRAPH_VERIFICATION_URI_COMPLETE` are set.
+ * Turns the command line of an option into an `approve` or `deny` function. The argument `CODE` is replaced by the user
+ * code, and the variables `AUTHGRAPH_USER_CODE`, `AUTHGRAPH_VERIFICATION_URI` and `AUTHGRAPH_VERIFICATION_URI_COMPLETE` are set.
  *
  * The command runs without a shell. It might be a shell itself, so a code with characters other than letters, digits and
  * hyphens is never passed to it.

@@ -41,7 +41,8 @@ const metadata = v.object({
  * @param issuer The issuer URL of the server, such as `https://login.example.com`.
  * @throws {@link WrongHostError} if the issuer or an endpoint uses neither `https` nor a loopback address, if the
  * metadata belongs to another issuer, or if a remote issuer names an endpoint on a loopback address.
- * @throws {@link BadResponseError} if there is no metadata (then pass the endpoints to {@link rfc8628}), or it has no device authorization endpoint.
+ * @throws {@link BadResponseError} if there is no metadata (then pass the endpoints to {@link rfc8628}), or it has no
+ * device authorization endpoint.
  * @throws {@link RefusedError} if the server has no metadata to read, because it fails or limits requests.
  * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}

@@ -28,8 +28,10 @@ export interface TerminalOptions {
   readonly open?: boolean
   /** Copy the code to the clipboard as soon as there is one. Default: false. */
   readonly copy?: boolean
-  /** Listen to keys, if input and output are terminals: Enter opens the browser, if there is one, and C copies the code.
-   * Default: true. */
+  /**
+   * Listen to keys, if input and output are terminals: Enter opens the browser, if there is one, and C copies the code.
+   * Default: true.
+   */
   readonly keys?: boolean
   /**
    * Print one JSON object per line, for programs: the events `notice`, `codes`, `state`, `authorized` and `failed`. Default:

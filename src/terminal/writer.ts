@@ -37,7 +37,10 @@ type LineParts = readonly (string | Styled)[]
 /** One line of text. */
 export type Line = string | LineParts
 
-/** Prints lines for users, wrapped at the width of a terminal. Control characters are removed: no text can move the cursor or hide other text. */
+/**
+ * Prints lines for users, wrapped at the width of a terminal. Control characters are removed: no text can move the cursor
+ * or hide other text.
+ */
 export interface Writer {
   readonly stream: NodeJS.WriteStream
   render(line: Line): string

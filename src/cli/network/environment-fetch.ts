@@ -64,7 +64,7 @@ async function load(proxy: URL) {
   return { fetch, dispatcher }
 }
 
-/** Marks the errors of connections as those of the proxy. After an error of its own, undici would connect without end. */
+/** Marks connection errors as those of the proxy. undici would otherwise connect again and again after some of them. */
 function blameProxy(pool: UndiciPool): UndiciPool {
   const connect = pool.connect.bind(pool) as (options: object) => Promise<unknown>
   const blaming = (options: object) =>
