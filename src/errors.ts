@@ -148,11 +148,9 @@ export class RefusedError extends AuthgraphError {
   readonly status: number
   declare readonly retryAfter: number | undefined
 
-  constructor(
-    { error, description, status, retryAfter, request }: RefusalDetails,
-    message = refusalMessage({ error, status }),
-  ) {
-    super(request === undefined ? message : `${request}: ${message}`)
+  constructor(refusal: RefusalDetails, message = refusalMessage(refusal)) {
+    super(message)
+    const { error, description, status, retryAfter } = refusal
     this.status = status
     keep(this, { error, description, retryAfter })
   }
@@ -170,7 +168,7 @@ export class ForbiddenError extends RefusedError {
   constructor(refusal: RefusalDetails) {
     super(
       refusal,
-      'a policy of the provider forbids this login: ask an administrator to allow it, or use another flow',
+      `a policy of the provider forbids this login${inBrackets(refusal.request)}: ask an administrator to allow it, or use another flow`,
     )
   }
 }
@@ -420,16 +418,17 @@ const ADVICE: Record<string, string> = {
   invalid_grant: 'the code or refresh token is unknown, expired or already used',
   invalid_request: 'the service rejected the request parameters',
   invalid_scope: 'check the scopes',
-  server_error: 'the service failed; try again later',
+  server_error: 'try again later',
   temporarily_unavailable: 'try again later',
   too_many_requests: 'wait before you try again',
   unsupported_grant_type: 'the service does not support the device flow',
 }
 
-function refusalMessage({ error, status }: { error?: string | undefined; status: number }): string {
-  if (error === undefined) return `the service refused the request with status ${status}`
-  const advice = Object.hasOwn(ADVICE, error) ? ADVICE[error] : undefined
-  if (advice === undefined)
-    return `the service refused the request with status ${status} and a non-standard code (see .error)`
-  return `the service refused: ${error} (${advice})`
+/** Says what the service did, with which request, and what to do about it. */
+export function refusalMessage({ error, status, request }: RefusalDetails): string {
+  const refused = `the service ${status >= 500 ? 'failed' : 'refused the request'}${inBrackets(request)} with`
+  if (error === undefined) return `${refused} status ${status}`
+  if (status >= 500 || !Object.hasOwn(ADVICE, error))
+    return `${refused} status ${status} and an error code (see .error)`
+  return `${refused} error code ${error}: ${ADVICE[error]}`
 }

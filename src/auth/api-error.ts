@@ -12,7 +12,7 @@ export class ApiError extends RefusedError {
   /** The ID of the request in the logs of the API, from `X-GitHub-Request-Id` or `X-Request-Id`. */
   declare readonly requestId: string | undefined
 
-  /** @param message What the API says, as one line. */
+  /** @param message Ends with what the API says, in one line. */
   constructor(
     refusal: RefusalDetails,
     { headers, body }: { readonly headers: Headers; readonly body: unknown },

@@ -1,6 +1,6 @@
 import { createFetch, type FetchContext } from 'ofetch'
 import { assertKnown, type Names } from '../assert-known.ts'
-import { BadResponseError, TimedOutError } from '../errors.ts'
+import { BadResponseError, refusalMessage, TimedOutError } from '../errors.ts'
 import { readable, refusalOf } from '../protocol/refusal.ts'
 import { pause, systemClock } from '../request/clock.ts'
 import { readRetryAfter, systemFetch, textMemberOf } from '../request/http.ts'
@@ -222,9 +222,10 @@ function toApiError(
   const retryAfter = readWait({ status, headers, body }, at, 1)?.seconds ?? readRetryAfter(headers, at)
   const { error, description } = refusalOf({ body, status, at, sent })
   const said = readable(withoutSecrets(textMemberOf(body, 'message') ?? '', sent)) ?? error ?? ''
+  const refused = refusalMessage({ status, request: request && nameRequest(request, sent) })
   return new ApiError(
-    { error, description, status, retryAfter, request: request && nameRequest(request, sent) },
+    { error, description, status, retryAfter },
     { headers, body },
-    `${status} ${said}`.trim(),
+    said ? `${refused}: ${said}` : refused,
   )
 }

@@ -1,7 +1,8 @@
-import type { BadResponseError } from '../errors.ts'
-import { parseDeviceCodes } from '../protocol/device-codes.ts'
+import { BadResponseError, RedirectedError } from '../errors.ts'
+import { readDeviceCodes } from '../protocol/device-codes.ts'
 import { isLoopback } from '../protocol/syntax.ts'
-import { memberOf, textMemberOf } from '../request/http.ts'
+import { memberOf, readRetryAfter, textMemberOf } from '../request/http.ts'
+import { nameRequest } from '../request/name-request.ts'
 import { Secret } from '../secret.ts'
 import { type Check, NO_REPEATED, type StartedGrant, UNKNOWN_CLIENT } from './check.ts'
 import { entropyOf } from './entropy.ts'
@@ -40,7 +41,11 @@ export async function checkCodes(check: Check): Promise<CheckedGrants | undefine
   return { first, others }
 }
 
-/** Requests codes with a form, as RFC 8628 says. If that fails, tries JSON. */
+/**
+ * Requests codes with a form, as RFC 8628 says. If that fails, tries JSON.
+ *
+ * @throws The error of a device, if the service refuses the request or is not one: that violates no requirement.
+ */
 async function firstCodes(check: Check): Promise<StartedGrant | undefined> {
   const inForm = await check.requestCodes()
   const grant = check.grantIn(inForm)
@@ -49,10 +54,13 @@ async function firstCodes(check: Check): Promise<StartedGrant | undefined> {
     check.judge('codes', inForm, codesProblem)
     return grant
   }
+  if (inForm.failure) throw inForm.failure
   check.encoding = 'json'
   const inJson = await check.requestCodes()
   if (check.grantIn(inJson) === undefined) {
-    check.judge('codes', inForm, codesProblem(inForm) ?? unreadable(inForm))
+    const response = inForm.status === 415 ? inJson : inForm
+    const why = unreadable(check, response)
+    check.judge('codes', response, codesProblem(response) ?? why)
     return undefined
   }
   check.judge('form-body', inForm, 'the form was refused, but the same request in JSON was accepted')
@@ -67,13 +75,19 @@ const codesProblem: Problem = ({ status, body }) => {
   return status === 200 ? undefined : `wanted status 200, got ${status}`
 }
 
-/** Names the fields that are not valid, such as a malformed `verification_uri`. */
-function unreadable({ body }: CheckedResponse): string {
+/** Names the fields that are not valid, such as a malformed `verification_uri`. Throws if the response is not JSON with codes. */
+function unreadable({ options, clientId }: Check, { request, ...response }: CheckedResponse): string {
+  const { status, headers, body } = response
+  const named = { method: request.method, address: request.url }
+  if (status >= 300 && status < 400) throw new RedirectedError(nameRequest(named))
+  const at = options.clock.now()
+  const retryAfter = readRetryAfter(headers, at)
   try {
-    parseDeviceCodes(body)
+    readDeviceCodes({ status, body, at, retryAfter, request: named, sent: [new Secret(clientId)] })
     return 'the codes cannot be read'
   } catch (error) {
-    return (error as BadResponseError).message
+    if (error instanceof BadResponseError && typeof body === 'object') return error.message
+    throw error
   }
 }
 

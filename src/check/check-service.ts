@@ -24,7 +24,10 @@ import { REQUIREMENTS, type RequirementId, requirementsFrom } from './requiremen
  * service end a login is tried on a login that no other test needs.
  *
  * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
- * allows it; and that of `approve` and `deny`. If aborted, it rejects with the signal's reason.
+ * allows it; and that of `approve` and `deny`.
+ * @throws {@link RefusedError}, {@link UnreachableError}, {@link BadResponseError} or another error of a request if the first
+ * one gets no codes because the service refuses it or is not one with a device flow. If aborted, it rejects with the signal's
+ * reason.
  * @example
  * ```ts
  * import { checkService } from 'authgraph/testing'

@@ -1,4 +1,4 @@
-import { TimedOutError, UnreachableError } from '../errors.ts'
+import { AuthgraphError, UnreachableError } from '../errors.ts'
 import { pause, within } from '../request/clock.ts'
 import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/http.ts'
 import { SECRET_FIELDS } from '../request/name-request.ts'
@@ -60,7 +60,7 @@ export interface WireRequest {
   readonly proof?: Secret
 }
 
-/** The response to a request. Without one, `status` is 0. */
+/** The response to a request. Without one, `status` is 0, and `failure` is the reason. */
 export interface CheckedResponse {
   readonly request: WireRequest
   readonly status: number
@@ -69,6 +69,7 @@ export interface CheckedResponse {
   readonly body: unknown
   /** The error code. */
   readonly error: string | undefined
+  readonly failure?: AuthgraphError
 }
 
 /** A request and its response in a report, with placeholders such as `[device_code]` instead of secrets. */
@@ -141,9 +142,10 @@ export function createWire({
       return { request, ...response, body, error: errorCodeOf(body) }
     } catch (error) {
       signal?.throwIfAborted()
-      const { message } =
-        error instanceof TimedOutError ? error : UnreachableError.of(new URL(request.url).host, error)
-      return { request, status: 0, headers: new Headers(), text: message, body: undefined, error: undefined }
+      const failure =
+        error instanceof AuthgraphError ? error : UnreachableError.of(new URL(request.url).host, error)
+      const none = { status: 0, headers: new Headers(), body: undefined, error: undefined }
+      return { request, ...none, text: failure.message, failure }
     }
   }
 

@@ -1,4 +1,3 @@
-import { ApiError } from '../auth/api-error.ts'
 import { type ErrorCode, RefusedError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
@@ -21,25 +20,27 @@ const ADVICE: Partial<Record<Code, string>> = {
   no_keyring: 'Unlock it, or log in with --store file: a plain-text file that only you can read.',
 }
 
-/** The commands that take the address of a service, and its endpoints. */
+/** The commands that take a client, and the address of a service or its endpoints. */
 const TAKE_ENDPOINTS: readonly string[] = ['authgraph login', 'authgraph check']
 
 const CHECK_ADDRESS =
   'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
 
-/** What the user can do if the service refuses a login. */
-const LOGIN_REFUSED: Readonly<Record<number, string>> = {
-  400: 'Check the client ID and the scopes. If the server reads only JSON, use --encoding json.',
+/** What the user can do if the service refuses a login or a check. */
+const REFUSED: Readonly<Record<number, string>> = {
+  400: 'Check the client ID and the scopes.',
   401: 'Check the client ID.',
   404: `Check the client ID. ${CHECK_ADDRESS}`,
   415: `The service accepts neither a form nor JSON. ${CHECK_ADDRESS}`,
 }
 
-/** The same, if the user chose JSON: no form was sent. */
-const JSON_REFUSED: typeof LOGIN_REFUSED = {
-  ...LOGIN_REFUSED,
-  400: 'Check the client ID and the scopes.',
-  415: 'The service does not accept JSON: run the command again without --encoding.',
+/** The same for a login: a form is not sent again as JSON after status 400, and not at all if the user chose JSON. */
+const LOGIN_REFUSED: Readonly<Record<string, typeof REFUSED>> = {
+  form: { ...REFUSED, 400: `${REFUSED[400]} If the server reads only JSON, use --encoding json.` },
+  json: {
+    ...REFUSED,
+    415: 'The service does not accept JSON: run the command again without --encoding.',
+  },
 }
 
 /** What is known about a login when it fails. */
@@ -60,11 +61,7 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
   return {
     ...terminalTexts,
     keys: { ...terminalTexts.keys, stop: 'pauses the login' },
-    message: (error) =>
-      // A command may call other addresses of the API than the one that it was given.
-      error instanceof ApiError
-        ? error.message.replace(/: (?=\d{3}( |$))/, ': status ')
-        : inOptions(terminalTexts.message(error)),
+    message: (error) => inOptions(terminalTexts.message(error)),
     advice: (error) =>
       exitCodeOf(error) === USAGE_ERROR
         ? [ADVICE[error.code as Code] ?? [], `See: ${command} --help`].flat().join('\n')
@@ -73,7 +70,7 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
 }
 
 function adviceOf(error: Failure, command: string, login: KnownLogin): string {
-  const { hasCodes = () => false, encoding } = login
+  const { hasCodes = () => false, encoding = 'form' } = login
   if (error instanceof ProxyError) return proxyAdvice(error)
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
@@ -84,17 +81,17 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
 function refusalAdvice(
   { status, retryAfter, description, message }: RefusedError,
   command: string,
-  encoding: KnownLogin['encoding'],
+  encoding: Provider['encoding'],
 ): string {
   if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
   if (status === 429) return `Too many requests: try again ${whenToRetry(retryAfter)}.`
   if (command === 'authgraph api' && status === 401)
     return 'Log in again, or replace the token that you passed.'
-  if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens: '))
+  if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
-  if (command !== 'authgraph login') return ''
+  if (!TAKE_ENDPOINTS.includes(command)) return ''
   // The description by the service says more than a guess.
-  const { [status]: advice = '' } = encoding === 'json' ? JSON_REFUSED : LOGIN_REFUSED
+  const { [status]: advice = '' } = (command === 'authgraph login' && LOGIN_REFUSED[encoding]) || REFUSED
   if (advice || description) return advice
   return 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.'
 }

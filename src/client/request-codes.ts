@@ -1,11 +1,7 @@
 import type { CodesRequest, CodesResponse } from '../../machines/device-context.ts'
-import { parseDeviceCodes } from '../protocol/device-codes.ts'
-import { refusalOf } from '../protocol/refusal.ts'
+import { readDeviceCodes } from '../protocol/device-codes.ts'
 import { joinScopes } from '../protocol/syntax.ts'
 import { base64url } from '../request/base64url.ts'
-import { errorCodeOf, hasMember } from '../request/http.ts'
-import { nameResponse } from '../request/name-request.ts'
-import type { ReceivedResponse } from '../request/received-response.ts'
 import { sha256 } from '../request/sha256.ts'
 import { Secret } from '../secret.ts'
 import { post } from './exchange.ts'
@@ -16,7 +12,7 @@ const VERIFIER_BYTES = 32
 /**
  * Requests a device code and a user code. RFC 8628, section 3.1.
  *
- * @throws {@link RefusedError} if the service responds with an error, and what `post` throws.
+ * @throws What `post` and `readDeviceCodes` throw.
  */
 export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesResponse> {
   const { scopes, resource, parameters, provider, clock } = request
@@ -31,9 +27,7 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
     signal,
     dpopKey,
   )
-  if (isRefusal(response)) throw refusalOf(response)
-  const name = () => nameResponse('device authorization response', response)
-  return { codes: parseDeviceCodes(response.body, name), codeVerifier, dpopKey, sentAt, at: response.at }
+  return { codes: readDeviceCodes(response), codeVerifier, dpopKey, sentAt, at: response.at }
 }
 
 /** Creates a code verifier. RFC 7636, section 4.1. */
@@ -45,9 +39,4 @@ function createCodeVerifier(): Secret {
 async function challengeOf(codeVerifier: Secret) {
   const digest = await sha256(codeVerifier.reveal())
   return { code_challenge: base64url(digest), code_challenge_method: 'S256' }
-}
-
-/** Some services send errors with status 200. */
-function isRefusal({ body, status }: ReceivedResponse): boolean {
-  return !hasMember(body, 'device_code') && (status >= 400 || errorCodeOf(body) !== undefined)
 }

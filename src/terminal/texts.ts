@@ -53,7 +53,7 @@ export interface TerminalTexts {
   readonly loggedIn: string
   /** Introduces the description of a refusal by the service. */
   serviceSays(description: string): string
-  /** What is wrong. Default: the message of the error, and the status of a refusal without a known code. */
+  /** What is wrong. Default: the message of the error, and the error code of a refusal. */
   message(error: Failure): string
   /** What the user can do about an error; empty if its message says so. */
   advice(error: Failure): string
@@ -97,18 +97,15 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   timed_out: 'Try again later.',
 }
 
-/** The message of the library, unless a status says more about the refusal. */
+/** The message of the library, with what only a program can read. */
 function messageOf(error: Failure): string {
-  // Only a program has the property that the message of the library names.
   if (error instanceof NotKeptError)
     return `the token was received but could not be stored: ${(error.cause as Error).message}`
-  if (!(error instanceof RefusedError) || isExplained(error)) return error.message
-  const { error: code, status } = error
-  const verb = status >= 500 ? 'failed' : 'refused the request'
-  return `the service ${verb} with status ${status}${code ? ` and error code ${code}` : ''}`
+  const { error: code } = error instanceof RefusedError ? error : {}
+  return error.message.replace('an error code (see .error)', () => `error code ${code}`)
 }
 
 /** Tells whether the error code is known: the message then says what to do. */
-export function isExplained({ code, error, status, message }: RefusedError): boolean {
-  return code !== 'refused' || (status < 500 && error !== undefined && message.includes(error))
+export function isExplained({ code, error, message }: RefusedError): boolean {
+  return code !== 'refused' || message.includes(` with error code ${error}: `)
 }

@@ -82,7 +82,9 @@ describe('createApi', () => {
     const error = await createApi({ fetch })('/repos').catch((error: ApiError) => error)
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toBeInstanceOf(RefusedError)
-    expect(error).toMatchObject({ message: 'GET api.github.com/repos: 422 Validation Failed', body })
+    const message =
+      'the service refused the request (GET api.github.com/repos) with status 422: Validation Failed'
+    expect(error).toMatchObject({ message, body })
     expect((error as ApiError).headers.get('x-request-id')).toBe('7')
   })
 
@@ -111,7 +113,7 @@ describe('createApi', () => {
         name: 'ApiError',
         code: 'refused',
         retryAfter: 7,
-        message: 'GET api.github.com/x: 500 Server Error',
+        message: 'the service failed (GET api.github.com/x) with status 500: Server Error',
       },
     ],
   ])('keeps of a refusal %s', async (_, response, expected) => {
@@ -119,15 +121,12 @@ describe('createApi', () => {
   })
 
   test.each([
-    ['PUT', 'applications/Iv1/token?state=s3cret', 'PUT api.github.com/applications/Iv1/token: 403 No'],
-    ['GET', 'hooks/ghp_0123456789abcdefghij/1', 'GET api.github.com/hooks/…/1: 403 No'],
-    [
-      'GET',
-      'repos/octo/a-name-with-many-letters',
-      'GET api.github.com/repos/octo/a-name-with-many-letters: 403 No',
-    ],
-  ])('names a refused %s of %s', async (method, path, message) => {
+    ['PUT', 'applications/Iv1/token?state=s3cret', 'PUT api.github.com/applications/Iv1/token'],
+    ['GET', 'hooks/ghp_0123456789abcdefghij/1', 'GET api.github.com/hooks/…/1'],
+    ['GET', 'repos/octo/a-name-with-many-letters', 'GET api.github.com/repos/octo/a-name-with-many-letters'],
+  ])('names a refused %s of %s', async (method, path, named) => {
     const api = createApi({ fetch: async () => Response.json({ message: 'No' }, { status: 403 }) })
+    const message = `the service refused the request (${named}) with status 403: No`
     await expect(api(path, { method })).rejects.toMatchObject({ message })
   })
 
@@ -137,7 +136,8 @@ describe('createApi', () => {
   ])('repeats no message with %s that the API repeats', async (_, auth) => {
     const refusal = Response.json({ message: 'no ghp_short here' }, { status: 403 })
     const api = createApi({ auth, fetch: async () => refusal })
-    await expect(api('/x')).rejects.toMatchObject({ message: 'GET api.github.com/x: 403 no ‹secret› here' })
+    const message = expect.stringMatching(/ with status 403: no ‹secret› here$/)
+    await expect(api('/x')).rejects.toMatchObject({ message })
   })
 
   test('rejects where the host cannot be reached, and keeps nothing of the request', async () => {

@@ -208,13 +208,13 @@ describe('the form installation', () => {
     await expect(call(service, at(service, { installationId: 99 }))).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^POST \S+\/99\/access_tokens: 404 .+; the app has no installation with this id$/,
+        / \(POST \S+\/99\/access_tokens\) with status 404: .+; the app has no installation with this id$/,
       ),
     })
     await expect(call(service, at(service, { owner: 'nobody' }))).rejects.toMatchObject({
       status: 404,
       message: expect.stringMatching(
-        /^GET \S+\/users\/nobody\/installation: 404 .+; the app is not installed there$/,
+        / \(GET \S+\/users\/nobody\/installation\) with status 404: .+; the app is not installed there$/,
       ),
     })
     expect(service.requests).toEqual([

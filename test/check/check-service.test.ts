@@ -3,7 +3,13 @@ import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { REQUIREMENTS, type RequirementId, requirementsFrom } from '../../src/check/requirements.ts'
-import { type CheckOptions, type CheckResult, checkService, createSandbox } from '../../src/testing/index.ts'
+import {
+  type CheckOptions,
+  type CheckResult,
+  checkService,
+  createSandbox,
+  type Fault as SandboxFault,
+} from '../../src/testing/index.ts'
 import { ecKey } from '../support/ec-key.ts'
 import { check, type Special } from './support/check.ts'
 import {
@@ -406,26 +412,55 @@ describe('a service that', () => {
     expect(requested.includes('http://127.0.0.1:9/')).toBe(isRequested)
   })
 
-  test.each<[fault: 'drop' | 'hang' | 'html', detail: string, response: string, seconds: number]>([
-    ['drop', 'no response', 'localhost cannot be reached (ECONNRESET)', 0],
-    ['hang', 'no response', 'the service did not respond in time', 20],
-    ['html', 'missing device_code, user_code, verification_uri', '200', 0],
+  test('responds with JSON without codes violates one requirement, and has one result to show', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject({ body: '{"device_code":"x"}' }, { times: 2 })
+    const shown: string[] = []
+    const onResult = ({ id }: CheckResult) => shown.push(id)
+    const report = await sandbox.run(checkService({ ...sandbox.client, onResult }))
+    expect(shown).toEqual(['codes'])
+    expect(report).toMatchObject({ failed: 1, passed: 0, requests: 2 })
+    expect(report.results).toHaveLength(Object.keys(REQUIREMENTS).length)
+    const detail = 'missing user_code, verification_uri'
+    expect(report.results[0]).toMatchObject({ id: 'codes', outcome: 'failed', detail })
+    expect(report.results[0]?.exchange?.response).toContain('200')
+  })
+
+  test.each<[SandboxFault, error: object, seconds?: number]>([
+    ['drop', { code: 'unreachable', message: 'localhost cannot be reached (ECONNRESET)' }],
+    ['hang', { code: 'timed_out' }, 10],
+    ['html', { code: 'bad_response', message: expect.stringContaining('is not a JSON object') }],
+    [{ body: 'x'.repeat(70_000) }, { code: 'bad_response' }],
+    [{ status: 302 }, { code: 'redirected' }],
+    [{ status: 500 }, { code: 'refused', status: 500 }],
+    [
+      { status: 429, retryAfter: 90 },
+      { code: 'refused', status: 429, retryAfter: 90 },
+    ],
+    [
+      { body: '{"error":"invalid_client"}', status: 401 },
+      { code: 'refused', error: 'invalid_client' },
+    ],
+    [{ body: '{"error":"unauthorized_client"}', status: 400 }, { code: 'forbidden' }],
   ])(
-    'responds with "%s" only has no codes, and one result to show',
-    async (fault, detail, response, seconds) => {
+    'responds with %j to the first request ends the check with an error',
+    async (fault, error, seconds = 0) => {
       const sandbox = createSandbox()
       sandbox.inject(fault, { times: 2 })
-      const shown: string[] = []
-      const onResult = ({ id }: CheckResult) => shown.push(id)
-      const report = await sandbox.run(checkService({ ...sandbox.client, onResult }))
-      expect(shown).toEqual(['codes'])
-      expect(report).toMatchObject({ failed: 1, passed: 0, requests: 2 })
-      expect(report.results).toHaveLength(Object.keys(REQUIREMENTS).length)
-      expect(report.results[0]).toMatchObject({ id: 'codes', outcome: 'failed', detail })
-      expect(report.results[0]?.exchange?.response).toContain(response)
+      const onResult = () => expect.unreachable()
+      await expect(sandbox.run(checkService({ ...sandbox.client, onResult }))).rejects.toMatchObject(error)
       expect(sandbox.clock.now() - BEGIN).toBe(seconds * 1000)
     },
   )
+
+  test('takes only JSON, and refuses the client, ends the check with the error of the client', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject({ status: 415 })
+    sandbox.inject({ error: 'incorrect_client_credentials' })
+    await expect(sandbox.run(checkService(sandbox.client))).rejects.toMatchObject({
+      error: 'incorrect_client_credentials',
+    })
+  })
 
   test('is on another machine gets no requests without consent', async () => {
     const provider = {
@@ -442,7 +477,7 @@ describe('a service that', () => {
           code: 'bad_option',
           message: expect.stringContaining(name),
         })
-    expect(await checkService({ ...options, remote: true })).toMatchObject({ requests: 2 })
+    await expect(checkService({ ...options, remote: true })).rejects.toMatchObject({ code: 'unreachable' })
     const plain = { ...provider, tokenEndpoint: 'http://a.example/t' }
     const report = await checkService({ ...options, provider: plain, remote: true })
     expect(report).toMatchObject({ requests: 0, failed: 1 })
@@ -578,7 +613,8 @@ test.each<[what: string, Fault]>([
     'sends control characters',
     change(
       () => true,
-      (response) => Object.assign(response, { body: `\u001b[2J${JSON.stringify(response.body)}` }),
+      (response, _, count) =>
+        count > 0 && Object.assign(response, { body: `\u001b[2J${JSON.stringify(response.body)}` }),
     ),
   ],
   [
@@ -592,7 +628,9 @@ test.each<[what: string, Fault]>([
   ['sends secrets in JSON within JSON', elsewhere((body) => ({ data: JSON.stringify(body) }))],
   [
     'sends secrets in a page',
-    elsewhere(({ device_code, access_token }) => `<code>${device_code ?? access_token}</code>`),
+    elsewhere(({ device_code, access_token }, count) =>
+      count === 0 ? undefined : `<code>${device_code ?? access_token}</code>`,
+    ),
   ],
   [
     'sends secrets in an address',
@@ -610,12 +648,12 @@ test.each<[what: string, Fault]>([
 
 /** Sends the secrets otherwise. */
 function elsewhere(
-  to: (body: { readonly device_code?: string; readonly access_token?: string }) => unknown,
+  to: (body: { readonly device_code?: string; readonly access_token?: string }, count: number) => unknown,
 ): Fault {
   return change(
     (_, { body }) => body?.device_code ?? body?.access_token,
-    (response) => {
-      response.body = to(response.body)
+    (response, _, count) => {
+      response.body = to(response.body, count) ?? response.body
     },
   )
 }

@@ -50,7 +50,7 @@ describe('authgraph api', { concurrent: true }, () => {
     const { host } = await world.live({ ...accounts, api: githubApi(accounts.apps) })
     const words = `api /user --auth installation --app-id 12345 --key env:KEY --installation-id 8 --host ${host}`
     const stderr =
-      /^✗ POST localhost:\d+\/app\/installations\/8\/access_tokens: status 404 .*\n {2}Check --installation-id, --/
+      / \(POST localhost:\d+\/app\/installations\/8\/access_tokens\) with status 404: .*\n {2}Check --installation-id, --/
     await world.expect(words, { code: 1, stdout: '', stderr }, { env: { KEY } })
   })
 
@@ -123,7 +123,7 @@ describe('authgraph api', { concurrent: true }, () => {
   })
 
   test.for([
-    ['/list', 404, '{}', /^✗ GET \S+\/list: status 404\n$/],
+    ['/list', 404, '{}', /^✗ The service refused the request \(GET \S+\/list\) with status 404\n$/],
     ['/list', 401, '{}', /^✗ .* status 401\n {2}Log in again, or replace the token that you passed\.\n$/],
     ['/list', 200, '{}', /^✗ The response has no list of items\n$/],
     ['/list', 302, '', /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n$/],

@@ -104,8 +104,7 @@ test('the summary is red only with a failure, and names no dialect that is not k
   reporter.result(RESULTS[0] as CheckResult)
   reporter.end({ ...counts, results: RESULTS.slice(0, 1) } as unknown as Parameters<typeof reporter.end>[0])
   expect(tagged(text())).toMatchInlineSnapshot(`
-    "
-      <bold>Device codes</>
+    "  <bold>Device codes</>
       <green>✓</> the device code of another
         client is refused like an
         unknown one  <dim>RFC 8628, 3.4</>

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
 import { requirementsFrom } from '../../src/check/requirements.ts'
-import { type CheckReport, createSandbox } from '../../src/testing/index.ts'
+import { type CheckReport, createSandbox, type Fault } from '../../src/testing/index.ts'
 import { test, type World } from './support/world.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
@@ -119,10 +119,35 @@ describe('authgraph check', { concurrent: true }, () => {
     },
   )
 
-  test('says first that the service cannot be reached', async ({ world }) => {
-    const stdout =
-      /Device codes\n {2}✗ 127.0.0.1:1 cannot be reached.*\n {4}the device code response[\s\S]* not checked/
-    await world.expect(check('http://127.0.0.1:1'), { code: 1, stdout })
+  test('says first that the service is gone in the middle of the check', async ({ world }) => {
+    const { sandbox, url } = await served(world)
+    sandbox.inject('drop', { on: 'poll', times: 99 })
+    const stdout = /Polls\n {2}✗ 127.0.0.1:\d+ cannot be reached.*\n {4}a poll before/
+    await world.expect(check(url), { code: 1, stdout })
+  })
+
+  test.for<[Fault, error: string]>([
+    [{ status: 404 }, 'with status 404\n  Check the client ID. Check the address, or'],
+    [{ status: 500 }, '✗ The service failed (POST 127.0.0.1:'],
+    [{ status: 400 }, 'with status 400\n  Check the client ID and the scopes.\n'],
+    [{ error: 'invalid_client' }, 'with error code invalid_client: check the client ID\n'],
+    ['html', ') is not a JSON object\n  Check the address, or'],
+  ])(
+    'reports no requirement if the service responds with %j to the first request',
+    async ([fault, error], { world }) => {
+      const { sandbox, url } = await served(world)
+      sandbox.inject(fault, { times: 2 })
+      const never = ['Device codes', 'failed,', CLIENT_ID]
+      await world.expect(check(url), { code: 1, stderr: [error], never })
+    },
+  )
+
+  test('says that the service cannot be reached, and uses a proxy', async ({ world }) => {
+    const stderr = /^✗ 127.0.0.1:1 cannot be reached.*\n {2}Check the connection/
+    await world.expect(check('http://127.0.0.1:1'), { code: 1, stderr })
+    const env = { HTTPS_PROXY: 'http://127.0.0.1:1' }
+    const proxied = { code: 1, stderr: ['the proxy 127.0.0.1:1 cannot be reached'] }
+    await world.expect(check('https://localhost:8443'), proxied, { env })
   })
 
   const endpoints = (url: string) =>
@@ -133,12 +158,11 @@ describe('authgraph check', { concurrent: true }, () => {
     ['its endpoints', endpoints],
   ] as const)('finds a service by %s and shows failures without secrets', async ([, words], { world }) => {
     const { sandbox, url } = await served(world)
-    sandbox.inject('html', { on: 'codes', times: 2 })
+    sandbox.inject({ body: '{"verification_uri":""}' }, { on: 'codes', times: 2 })
     const shown = [
       '✗ the device code response has device_code',
       `POST ${url}/login/device/code`,
       'client_id=[client_id]',
-      'Sign in to continue.',
       '0 passed, 1 failed, 0 advised, ',
     ]
     const ended = { code: 1, stdout: shown, never: [CLIENT_ID] }

@@ -144,7 +144,7 @@ describe('authgraph login', { concurrent: true }, () => {
     const body = JSON.stringify({ error, error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.' })
     const url = await world.serve((_request, response) => void response.end(body))
     const { stderr } = await world.expect(loginTo(url), { code: 1 })
-    expect(stderr).toContain('✗ The service refused the request with status 200 and error code too?[2J_odd\n')
+    expect(stderr).toContain('/login/device/code) with status 200 and error code too?[2J_odd\n')
     expect(stderr).toMatch(/^ {2}The service says: Your plan has no \[31mdevices\.\n$/m)
     expect(stderr.match(/✗/g)).toHaveLength(1)
   })
@@ -290,7 +290,7 @@ describe('authgraph login', { concurrent: true }, () => {
     const check = ['check', '--client-id', 'id', '--issuer', url]
     await world.expect(check, { code: 1, stderr: [none, advice], never: ['--host'] })
     const failing = await world.serve((_request, response) => void response.writeHead(500).end())
-    const down = '✗ The service failed with status 500\n  The service is down or overloaded: try again'
+    const down = 'oauth-authorization-server) with status 500\n  The service is down or overloaded: try again'
     await world.expect([...login, '--issuer', failing], { code: 1, stderr: [down], never: ['Is this'] })
   })
 

@@ -35,7 +35,7 @@ describe('the description of a refusal', () => {
     ]) {
       expect(error).toMatchObject({ error: 'invalid_scope', description: 'The scope "a" is unknown.' })
       expect(error.message).toMatch(
-        /^POST github\.com\/login\/(device\/code|oauth\/access_token): the service refused: invalid_scope \(check the scopes\)$/,
+        /^the service refused the request \(POST github\.com\/login\/(device\/code|oauth\/access_token)\) with error code invalid_scope: check the scopes$/,
       )
     }
   })

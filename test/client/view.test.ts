@@ -48,7 +48,7 @@ test('a view gives the reason of a fault, and of the end', async () => {
     error: {
       code: 'refused',
       message:
-        'POST github.com/login/oauth/access_token: the service refused: invalid_scope (check the scopes)',
+        'the service refused the request (POST github.com/login/oauth/access_token) with error code invalid_scope: check the scopes',
     },
   })
 })

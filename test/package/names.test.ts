@@ -44,7 +44,7 @@ test.each([
   [`${login} scope: 'repo' })`, 'BadOptionError: unknown option "scope": did you mean "scopes"?\n'],
   [
     `${login} fetch: async () => new Response('', { status: 404 }) })`,
-    'RefusedError: POST github.com/login/device/code: the service refused the request with status 404\n',
+    'RefusedError: the service refused the request (POST github.com/login/device/code) with status 404\n',
   ],
   [
     `${login} fetch: async () => { throw new TypeError('fetch failed') } })`,

@@ -10,7 +10,7 @@ const refused = (status: number, error?: string, description?: string) =>
 
 test.each<[Failure, string | RegExp]>([
   [new DeniedError(), 'the user denied the request'],
-  [refused(400, 'device_flow_disabled'), /^the service refused: device_flow_disabled \(enable the /],
+  [refused(400, 'device_flow_disabled'), / with error code device_flow_disabled: enable the /],
   [
     refused(500, 'device_flow_disabled'),
     'the service failed with status 500 and error code device_flow_disabled',

@@ -63,11 +63,12 @@ export function checkReportTo(
         '',
         ['  Checking ', styled('bold', host)],
         ...wrapWords(SLOW, width - 2).map((line): Line => ['  ', styled('dim', line)]),
+        '',
       ),
     result: (result) => {
-      rows += 1
       const title = chapterOf(result.id)
-      if (title !== chapter) print('', ['  ', styled('bold', title)])
+      if (title !== chapter) print(...(rows > 0 ? [''] : []), ['  ', styled('bold', title)])
+      rows += 1
       chapter = title
       print(...row(result, width))
     },

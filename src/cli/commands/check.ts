@@ -13,6 +13,7 @@ import { isLoopback } from '../../protocol/syntax.ts'
 import { styled, type Writer, wrapFor, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { onDisk } from '../files.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
 import { endpointsOf } from '../network/service-address.ts'
 import { checkReportTo } from './check-report.ts'
 import { readIssuer, scopes } from './values.ts'
@@ -52,7 +53,7 @@ export function checkCommand(): Command {
       'Without these commands, you are prompted.',
     exitCodes: {
       0: 'no requirement failed',
-      1: 'at least one requirement failed',
+      1: 'at least one requirement failed, or an error ended the check without a report',
       130: 'interrupted with Ctrl-C',
     },
     examples: [
@@ -96,7 +97,8 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
     const { clientId } = options
     if (!clientId)
       throw new BadOptionError('no client ID: set --client-id or the variable AUTHGRAPH_CLIENT_ID')
-    const provider = await providerOf(url, options, signal)
+    const fetch = await environmentFetch()
+    const provider = await providerOf(url, options, { fetch, signal })
     const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
     const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
     refuseRemote(options, ...endpoints, options.pageOrigin, options.resource)
@@ -117,6 +119,7 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
       ...(options.resource && { resource: options.resource }),
       waitExpiry: options.waitExpiry ?? false,
       remote: options.yesRemote ?? false,
+      fetch,
       signal,
       onResult: reporter.result,
     })
@@ -138,7 +141,7 @@ function writeReport({ junit }: CheckCommandOptions, xml: string): void {
 async function providerOf(
   url: string | undefined,
   options: CheckCommandOptions,
-  signal: AbortSignal,
+  via: Pick<CheckOptions, 'fetch' | 'signal'>,
 ): Promise<CheckOptions['provider']> {
   const { issuer } = options
   const endpoints = endpointsOf(options)
@@ -147,7 +150,7 @@ async function providerOf(
   if (endpoints) return endpoints
   if (issuer) {
     refuseRemote(options, issuer)
-    return discover(issuer, { signal })
+    return discover(issuer, via)
   }
   if (url === undefined) throw new BadOptionError('no service: give its address, --issuer or both endpoints')
   return github({ authUrl: url })
