@@ -1,6 +1,7 @@
 // @ts-check
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildSync } from 'esbuild'
+import { KEYWORDS } from './search-keywords.js'
 
 /** A heading with an anchor. */
 const HEADING = /<h([1-4])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)<\/h\1>/gs
@@ -26,6 +27,8 @@ const CHARACTERS = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&am
 export class SearchIndex {
   /** @type {unknown[]} */
   #pages = []
+  /** Those that no section has had. */
+  #keywords = new Map(Object.entries(KEYWORDS))
 
   /**
    * @param {{ url: string, group: string, title: string, about: string }} page What it is about stands beside its title.
@@ -38,22 +41,35 @@ export class SearchIndex {
       const [level, anchor = '', heading = '', text = ''] = parts.slice(at, at + 4)
       // The title is that of the page.
       if (level === '1') begin += text
-      else sections.push(section(anchor, heading, text))
+      else sections.push(this.#section(page.title, anchor, textOf(heading), text))
     }
     const filled = sections.filter(([, , text, code]) => text || code)
-    this.#pages.push({ ...page, sections: [section('', '', begin), ...filled] })
+    this.#pages.push({ ...page, sections: [this.#section(page.title, '', '', begin), ...filled] })
   }
 
-  /** @param {string} directory */
+  /** @param {string} title @param {string} anchor @param {string} heading @param {string} html */
+  #section(title, anchor, heading, html) {
+    const name = heading ? `${title} › ${heading}` : title
+    const keywords = this.#keywords.get(name)
+    this.#keywords.delete(name)
+    const code = html.match(CODE) ?? []
+    return [anchor, heading, textOf(html.replaceAll(CODE, ' ')), textOf(code.join(' ')), keywords]
+  }
+
+  /** Writes the script of the search, with all sections in it. @param {string} directory */
   write(directory) {
-    writeFileSync(join(directory, 'assets/sections.js'), `window.pages = ${JSON.stringify(this.#pages)}`)
+    if (this.#keywords.size > 0)
+      throw new Error(`keywords of sections that do not exist: ${[...this.#keywords.keys()].join(', ')}`)
+    buildSync({
+      entryPoints: [join(import.meta.dirname, 'search.js')],
+      outfile: join(directory, 'assets/search.js'),
+      bundle: true,
+      minify: true,
+      charset: 'utf8',
+      globalName: 'siteSearch',
+      define: { PAGES: JSON.stringify(this.#pages) },
+    })
   }
-}
-
-/** @param {string} anchor @param {string} heading @param {string} html */
-function section(anchor, heading, html) {
-  const code = html.match(CODE) ?? []
-  return [anchor, textOf(heading), textOf(html.replaceAll(CODE, ' ')), textOf(code.join(' '))]
 }
 
 /** @param {string} html */

@@ -1,5 +1,5 @@
 // @ts-check
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 'typedoc'
 import { runnerImport } from 'vite'
@@ -82,9 +82,8 @@ export async function load(app) {
         readFileSync(join(docs, built), 'utf8').match(/(?<=name="description" content=").*?(?=")/) ?? []
       indexed.add({ url, group: 'See it run', title: text, about: '' }, about ?? '')
     }
+    // In place of that of TypeDoc, whose results are pages without a reason.
     indexed.write(outputDirectory)
-    // That of TypeDoc, whose results are pages without a reason.
-    rmSync(join(outputDirectory, 'assets/search.js'))
     for (const { url, built } of PAGES) cpSync(join(docs, built), join(outputDirectory, url))
   })
 }
