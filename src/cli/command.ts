@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
-import { Command, Help, type Option, type OutputConfiguration } from 'commander'
+import { Command, Help, type Option } from 'commander'
 import { isHolding } from '../session/node/hold-signals.ts'
-import { wrapFor, wrapWords } from '../terminal/writer.ts'
+import { wrapText } from '../terminal/writer.ts'
 import { CommandError } from './command-error.ts'
-import { errorWriter, printError } from './print-error.ts'
+import { printUsageError, seeHelp } from './usage-error.ts'
 
 const { formatHelp, formatItem, padWidth } = Help.prototype
 
@@ -60,42 +60,6 @@ function joined(description: string, described: string): string {
   return (description + declared.replace(/, (default|env):/g, '; $1:')).replace(') (', '; ')
 }
 
-/** The line below a usage error. */
-export function seeHelp(command: string): string {
-  return errorWriter().render(`  See: ${command} --help`)
-}
-
-/** Shows usage errors like all others. */
-export const marked: OutputConfiguration = {
-  outputError: (text) => {
-    const [message = '', ...advice] = text
-      .replace(/^error: /, '')
-      .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument missing/, '$1 requires a value')
-      .replace(
-        /^too many arguments for '[\w-]+'\. Expected (\d+) arguments? but got (\d+)\./,
-        'too many arguments: expected $1, but got $2',
-      )
-      // What is quoted is often in the log of a CI job, and an address may contain a password or a token.
-      .replace(/^unknown option '([^=]*)=.*'/s, "unknown option '$1'")
-      .replace(/^option '(?:-\w, )?(--header|--field) .*?' argument '.*' is invalid/s, 'invalid value for $1')
-      .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument ('.*') is invalid/s, 'invalid value $2 for $1')
-      .replace(/^command-argument value ('.*') is invalid for argument 'url'/s, 'invalid URL $1')
-      .replace(/^command-argument value ('.*') is invalid for argument '(\w+)'/s, 'invalid $2 $1')
-      .replace(/^(invalid \w+) '.*\/\/.*[@?].*'/s, '$1')
-      .replace(
-        /^option '(?:-\w, )?(--[\w-]+).*' cannot be used with option '(?:-\w, )?(--[\w-]+).*'/,
-        '$1 cannot be used with $2',
-      )
-      .replace(/\.$/m, '')
-      .replace(/^\((.*)\)$/m, '$1')
-      // As in our own errors.
-      .replace(/(?<= )'(.*?)'(?=[ .]|$)/gm, '"$1"')
-      .trimEnd()
-      .split('\n')
-    printError(message, ...advice.flatMap((line) => wrapFor(process.stderr, line)).map((line) => `  ${line}`))
-  },
-}
-
 /** What the help says about a command. */
 export interface Described {
   /** Behind that of the command to which it belongs, if there is one. */
@@ -124,13 +88,13 @@ export function command({ name, summary, description, exitCodes, examples }: Des
       formatHelp: (self, help) => formatHelp.call(help, self, help).replace('\n\n', () => `\n\n${shown}\n\n`),
     })
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
-    .configureOutput(marked)
+    .configureOutput({ outputError: printUsageError })
     .showHelpAfterError(seeHelp(`authgraph ${name}`))
     .addHelpText('after', `\n${bold('Exit codes:')}\n${codes.map(exitCodeLines).join('\n')}`)
 }
 
 function exitCodeLines([code, meaning]: readonly [code: string, meaning: string]): string {
-  return wrapWords(meaning, WIDTH - 7)
+  return wrapText(meaning, WIDTH - 7)
     .map((line, index) => `  ${(index === 0 ? code : '').padEnd(5)}${line}`)
     .join('\n')
 }

@@ -1,4 +1,4 @@
-import { type Line, markedLines, styled, type Writer, writerTo } from '../terminal/writer.ts'
+import { type Line, markedLine, styled, type Writer, writerTo } from '../terminal/writer.ts'
 
 /** A writer to standard error, without colors if the user chose none. */
 export function errorWriter(): Writer {
@@ -7,5 +7,5 @@ export function errorWriter(): Writer {
 
 /** Prints an error behind the mark of all errors, then further lines. */
 export function printError(message: string, ...more: readonly Line[]): void {
-  errorWriter().print(...markedLines(styled('red', '✗'), message, process.stderr), ...more)
+  errorWriter().print(markedLine(styled('red', '✗'), message), ...more)
 }

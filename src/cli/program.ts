@@ -2,11 +2,12 @@ import { createRequire } from 'node:module'
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
-import { wrapWords } from '../terminal/writer.ts'
-import { brokenOutput, cyan, layout, marked, seeHelp, WIDTH, watchOutput } from './command.ts'
+import { wrapText } from '../terminal/writer.ts'
+import { brokenOutput, cyan, layout, WIDTH, watchOutput } from './command.ts'
 import { CommandError, isFailure } from './command-error.ts'
 import { textsOf } from './command-texts.ts'
 import { errorWriter } from './print-error.ts'
+import { printUsageError, seeHelp } from './usage-error.ts'
 
 /** The commands by the headings of the help. Each is loaded when it is needed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
@@ -101,7 +102,7 @@ function report(error: unknown, command = 'authgraph'): number {
   if (error === brokenOutput()) return 1
   const { print } = errorWriter()
   if (isFailure(error)) {
-    print(...failure(error, process.stderr, textsOf(command)).lines)
+    print(...failure(error, textsOf(command)).lines)
     return exitCodeOf(error)
   }
   // Node would also print the line of source code, which in a bundle is the whole program.
@@ -128,9 +129,9 @@ export async function createProgram(name?: string): Promise<Command> {
     .helpOption('-h, --help', 'show this help')
     .addHelpText(
       'after',
-      `\n${wrapWords('Run any command with --help to see its options.', WIDTH).join('\n')}`,
+      `\n${wrapText('Run any command with --help to see its options.', WIDTH).join('\n')}`,
     )
-    .configureOutput(marked)
+    .configureOutput({ outputError: printUsageError })
     .showHelpAfterError(seeHelp('authgraph'))
     .exitOverride()
   const groups = Object.entries(COMMANDS)

@@ -24,7 +24,7 @@ import { type LoginFacts, loginEvent, loginLines, logoutLines, newLoginReport } 
 import { inTerminal, viaActor } from './login-in-terminal.ts'
 import { type Failure, type TerminalTexts, terminalTexts } from './texts.ts'
 import { userAddressOf, whoIs } from './who-is.ts'
-import { type Line, markedLines, styled, toType, visibleJson, writerTo } from './writer.ts'
+import { type Line, markedLine, styled, toType, visibleJson, writerTo } from './writer.ts'
 
 /** Options of `loginCommands`: those of a session, and three that differ. */
 export interface LoginCommandsOptions extends Omit<SessionOptions, 'name' | 'data' | 'store' | 'onCodes'> {
@@ -159,7 +159,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
       return await run()
     } catch (error) {
       if (!(error instanceof AuthgraphError)) throw error
-      errors.print(...failure(error, process.stderr, texts).lines)
+      errors.print(...failure(error, texts).lines)
       return exitCodeOf(error)
     } finally {
       if (opened && !(await isStoredInTime(opened.session))) {
@@ -178,10 +178,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
       const read = readCommandLine(name, words)
       if ('help' in read) return print(read.help.split('\n'))
       if ('command' in read) return commands[read.command]({ ...read, signal })
-      errors.print(...markedLines(styled('red', '✗'), read.misuse, process.stderr), [
-        '  See: ',
-        toType(`${name} --help`),
-      ])
+      errors.print(markedLine(styled('red', '✗'), read.misuse), ['  See: ', toType(`${name} --help`)])
       return 2
     },
 
@@ -194,8 +191,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
           const why = files?.whyPlain()
           if (why !== undefined) {
             const message = `The token will be in plain text, in a file that only you can read: ${why}`
-            const lines = markedLines(styled('yellow', '!'), message, terminal.stream)
-            terminal.report.say({ event: 'notice', message }, ...lines)
+            terminal.report.say({ event: 'notice', message }, markedLine(styled('yellow', '!'), message))
           }
           const actor = createDeviceAuthorization({ ...flow, scopes, signal })
           await keepInTime(session, await viaActor(actor, terminal))
@@ -220,7 +216,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
         await session.logout()
         const { revocation } = session.actor.getSnapshot().context
         if (revocation === earlier && value !== 'ended') throw new LoginRequiredError()
-        return print(logoutLines({ name: host, host }, revocation, process.stdout))
+        return print(logoutLines({ name: host, host }, revocation))
       }),
 
     whoami: ({ signal } = {}) =>
@@ -240,7 +236,7 @@ export function loginCommands(options: LoginCommandsOptions): LoginCommands {
       command(async () => {
         await login().session.token({ signal })
         const stored = facts(await found(signal))
-        const lines = loginLines(stored, { stream: process.stdout, texts })
+        const lines = loginLines(stored, { texts })
         const code = await print(json ? [visibleJson(loginEvent(stored, texts))] : lines)
         return stored.error ? 1 : code
       }),

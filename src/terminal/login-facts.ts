@@ -5,7 +5,7 @@ import { isLoopback } from '../protocol/syntax.ts'
 import type { SessionView } from '../session/view-of-session.ts'
 import { failure } from './failure.ts'
 import type { Failure, TerminalTexts } from './texts.ts'
-import { fact, type Line, styled, wrapFor } from './writer.ts'
+import { fact, type Line, styled } from './writer.ts'
 
 /** What is known of a login. */
 export interface LoginFacts {
@@ -61,7 +61,7 @@ export function loginEvent(login: LoginFacts, texts: TerminalTexts): object {
   return {
     host,
     tried: isChecked,
-    ...(error ? { error: failure(error, {}, texts).event } : { user }),
+    ...(error ? { error: failure(error, texts).event } : { user }),
     scopes: token?.scopes,
     expiresAt: token?.expiresAt,
     refreshable: token && token.refreshToken !== undefined,
@@ -74,7 +74,7 @@ export function loginEvent(login: LoginFacts, texts: TerminalTexts): object {
 /** Describes a login to users. `mark` stands after its name. */
 export function loginLines(
   login: LoginFacts,
-  { stream, texts, mark = '' }: { stream: NodeJS.WriteStream; texts: TerminalTexts; mark?: string },
+  { texts, mark = '' }: { texts: TerminalTexts; mark?: string },
 ): Line[] {
   const { name, host, place, user, isChecked, error, token, view } = login
   const pid = holderOf(login)
@@ -86,9 +86,7 @@ export function loginLines(
     [error ? styled('red', '✗') : good, ' ', styled('bold', name), styled('dim', mark)],
     ...(error
       ? // The mark is already in front of the name.
-        failure(error, stream, texts).lines.map((line) =>
-          typeof line === 'string' ? line : [' ', ...line.slice(1)],
-        )
+        failure(error, texts).lines.map((line) => (typeof line === 'string' ? line : [' ', ...line.slice(1)]))
       : [fact('user', user ?? unknown)]),
     fact('host', host),
     ...(token ? [fact('scopes', token.scopes.join(', ') || 'none'), fact('valid', validityOf(token))] : []),
@@ -102,7 +100,6 @@ export function loginLines(
 export function logoutLines(
   { name, host }: Pick<LoginFacts, 'name' | 'host'>,
   revocation: Revocation | undefined,
-  stream: { readonly columns?: number },
 ): Line[] {
   const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', name)]
   if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]
@@ -110,10 +107,9 @@ export function logoutLines(
   // A service for development has no settings.
   const isLocal = isLoopback(new URL(`http://${host}`).hostname)
   const advice = isLocal ? '' : ` Revoke it in your settings at ${host}.`
-  const said = `The service still accepts it, because ${revocation.why}.${advice}`
   return [
     [...loggedOut, ': the token is deleted from this machine.'],
-    ...wrapFor(stream, said).map((line) => `  ${line}`),
+    `  The service still accepts it, because ${revocation.why}.${advice}`,
   ]
 }
 

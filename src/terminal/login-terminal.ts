@@ -156,7 +156,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     fail(error) {
       const isApart = !json && !options.stream && !isLive(stream)
       const target = isApart ? process.stderr : stream
-      const { event, lines } = failure(error, target, texts)
+      const { event, lines } = failure(error, texts)
       if (isApart) writerTo(target, { color }).print(...lines)
       else report.say(event, ...lines)
     },

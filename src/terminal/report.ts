@@ -3,7 +3,7 @@ import { type CodesOnScreen, codesCard } from './codes-card.ts'
 import { liveLine } from './live-line.ts'
 import type { TerminalTexts } from './texts.ts'
 import { isCi } from './why-no-browser.ts'
-import { type Line, type Styled, styled, visibleJson, type Writer, wrapWords, writerTo } from './writer.ts'
+import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from './writer.ts'
 
 /** An event of an authorization, for programs. */
 export type Event = { readonly event: string } & Readonly<Record<string, unknown>>
@@ -63,8 +63,7 @@ function plainReport({ print }: Writer, { texts }: ReportOptions): Report {
     state: (view) => {
       const { secondsLeft } = view
       const left = secondsLeft === undefined ? '' : ` ${texts.secondsLeft(secondsLeft)}`
-      const [line = ''] = stateLines(view, texts)
-      if (isNews(view)) print([...line, left])
+      if (isNews(view)) print([...stateLine(view, texts), left])
     },
     say: (_event, ...lines) => print(...lines),
     close: () => undefined,
@@ -82,10 +81,8 @@ const STYLES: Record<DeviceView['status'], Styled['style']> = {
   cancelled: 'yellow',
 }
 
-/** Columns: before each line in a terminal, of the name of a state and the gap after it, and of a text at least. */
-const INDENT = 2
+/** Columns of the name of a state and the gap after it. */
 const NAME_WIDTH = 12
-const LEAST_TEXT = 16
 
 const FAILED: readonly DeviceView['status'][] = ['denied', 'expired', 'failed', 'cancelled']
 
@@ -101,8 +98,7 @@ function terminalReport(writer: Writer, { qr, hasKeys, opens, texts }: ReportOpt
       live.print(...codesCard(codes, { columns, rows, qr, hasKeys, opens }, texts))
     },
     state: (view, now) => {
-      const width = (stream.columns ?? 80) - INDENT - NAME_WIDTH
-      if (isNews(view)) live.print(...stateLines(view, texts, width).map((line) => indent(line)))
+      if (isNews(view)) live.print(indent(stateLine(view, texts)))
       isOver = view.activity === undefined
       if (isOver) live.hide()
       else live.show(() => liveText(now(), texts))
@@ -132,16 +128,13 @@ function newsFilter(): (view: DeviceView) => boolean {
   }
 }
 
-/** The name and the text of a state. The text is wrapped to a width, if there is one. */
-function stateLines(view: DeviceView, texts: TerminalTexts, width = Number.POSITIVE_INFINITY): Line[] {
+/** The name and the text of a state. */
+function stateLine(view: DeviceView, texts: TerminalTexts): (string | Styled)[] {
   const { status, error } = view
-  const name = styled(STYLES[status], status)
-  const text = texts.state(view)
   const why = error ? ` [${error.message}]` : ''
-  const [first, ...more] = wrapWords(`${text}${why}`, Math.max(width, LEAST_TEXT))
   return [
-    [name, `${' '.repeat(NAME_WIDTH - status.length)}${first}`],
-    ...more.map((line) => ' '.repeat(NAME_WIDTH) + line),
+    styled(STYLES[status], status),
+    `${' '.repeat(NAME_WIDTH - status.length)}${texts.state(view)}${why}`,
   ]
 }
 

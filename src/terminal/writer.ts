@@ -4,12 +4,11 @@ import { INVISIBLE } from '../protocol/syntax.ts'
 
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
-/** Columns before a line: for the mark, and for the indent of a report in a terminal. */
+/** Columns before the lines below a label, at most. */
 const INDENT = 4
 
-/** Columns of a line in the narrowest terminal, and in a file or a pipe. */
+/** Columns to which the narrowest terminal wraps the lines again. */
 const LEAST_LINE = 20
-const LONGEST_LINE = 10_000
 
 /** The indent of a line, with its mark or the label of a fact. */
 const LABEL = /^ *(?:[✓✗●!–] |\S+(?: \S+)* {2,})?/
@@ -18,8 +17,7 @@ const LABEL = /^ *(?:[✓✗●!–] |\S+(?: \S+)* {2,})?/
 const COMMAND =
   /(?:(?<!\S)authgraph|(?<=\brun )[\w.-]+(?= login\b))(?: mcp)? [a-z-]+(?: --[a-z-]+(?: [^\s-]\S*(?<![.,;:]))?)*/g
 
-/** The blank of a command, while a text is wrapped between the others. */
-const UNBROKEN = '\u00a0'
+const ADDRESS = /^\W?https?:\/\//
 
 /** Columns beside a label. With less room, the text begins below the label; so does a longer word. */
 const LEAST_BESIDE = 16
@@ -30,6 +28,8 @@ type Style = Parameters<typeof styleText>[0]
 export interface Styled {
   readonly style: Style
   readonly text: string
+  /** No line breaks it. */
+  readonly isWhole?: boolean
 }
 
 type LineParts = readonly (string | Styled)[]
@@ -54,7 +54,7 @@ export function styled(style: Style, text: string): Styled {
 
 /** A command to type. No line breaks it, so that it can be copied. */
 export function toType(command: string): Styled {
-  return styled('cyan', command)
+  return { ...styled('cyan', command), isWhole: true }
 }
 
 /** A line of a list of facts, below the line that they are about. */
@@ -71,7 +71,8 @@ export function writerTo(stream: NodeJS.WriteStream, { color }: { readonly color
     const text = cut(part.text)
     return colors ? styleText(part.style, text, { validateStream: false }) : text
   }
-  const width = (stream.isTTY && stream.columns) || LONGEST_LINE
+  const width =
+    stream.isTTY && stream.columns ? Math.max(stream.columns, LEAST_LINE) : Number.POSITIVE_INFINITY
   const render = (line: Line) =>
     wrapLine(line, width)
       .map((parts) => parts.map(piece).join(''))
@@ -111,39 +112,19 @@ export function capitalized(text: string): string {
   )
 }
 
-/** Wraps a sentence at the width of a stream, behind a mark. */
-export function markedLines(
-  mark: Styled,
-  text: string,
-  stream: { readonly columns?: number },
-): readonly Line[] {
-  return wrapFor(stream, capitalized(text)).map((line, index) =>
-    index === 0 ? [mark, ` ${line}`] : `  ${line}`,
-  )
+/** An error or a warning, behind its mark. */
+export function markedLine(mark: Styled, text: string): Line {
+  return [mark, ` ${capitalized(text)}`]
 }
 
-/** Wraps a text at the width of a stream. */
-export function wrapFor({ columns = LONGEST_LINE }: { readonly columns?: number }, text: string): string[] {
-  return wrapWords(text, Math.max(columns - INDENT, LEAST_LINE))
-}
-
-/** Wraps a text between words, and a word that is longer than a line anywhere. A command stays whole. */
-export function wrapWords(text: string, width: number): string[] {
-  const unbroken = text.replace(COMMAND, (command) => command.replaceAll(' ', UNBROKEN))
-  const pieces = unbroken
-    .split(' ')
-    .flatMap((word) => (word.includes(UNBROKEN) ? [word] : joinPieces([...word], '', width)))
-  return joinPieces(pieces, ' ', width).map((line) => line.replaceAll(UNBROKEN, ' '))
-}
-
-/** Wraps a line between words, beside its label. A styled part, such as a command, stays whole. */
+/** Wraps a line between words, beside its label. A command stays whole. */
 function wrapLine(line: Line, width: number): LineParts[] {
   const parts = (typeof line === 'string' ? [line] : line).flatMap(withCommands)
   if (columnsOf(line) <= width) return [parts]
   const [label = ''] = LABEL.exec(parts.map(textOf).join('')) ?? []
   const [first = [], ...words] = wordsOf(parts, label.length)
   const beside = columnsOf(label)
-  const below = Math.min(beside, INDENT)
+  const below = label.trim() === '' ? beside : Math.min(beside, INDENT)
   const room = width - beside
   const hasRoom = room >= LEAST_BESIDE || beside === below
   const fits = words.every((word) => columnsOf(trimmed(word)) <= room)
@@ -156,7 +137,12 @@ function wrapLine(line: Line, width: number): LineParts[] {
     if (hasText && columnsOf(trimmed(longer)) > width) lines.push([indent, ...word])
     else lines[lines.length - 1] = longer
   }
-  return lines.map(trimmed)
+  return lines.map((parts) => trimmed(parts.reduce(joined, [])))
+}
+
+/** Wraps a plain text. */
+export function wrapText(text: string, width: number): string[] {
+  return wrapLine(text, width).map((parts) => parts.map(textOf).join(''))
 }
 
 /** Marks the commands of a plain part. */
@@ -180,7 +166,7 @@ function wordsOf(parts: LineParts, labelLength: number): LineParts[] {
     const rest = text.slice(label.length)
     left -= label.length
     if (label) words[0]?.push(withText(part, label))
-    for (const piece of typeof part === 'string' ? rest.split(/(?<= )(?! )/) : [rest]) {
+    for (const piece of isWhole(part) ? [rest] : rest.split(/(?<= )(?! )/)) {
       if (piece === '') continue
       if (before.endsWith(' ')) words.push([])
       words.at(-1)?.push(withText(part, piece))
@@ -190,18 +176,37 @@ function wordsOf(parts: LineParts, labelLength: number): LineParts[] {
   return words
 }
 
-/** Splits a path that is longer than a line after its slashes. */
+/** Splits a word that is longer than a line: a path after its slashes, another one anywhere. An address stays whole. */
 function pieces(word: LineParts, room: number): LineParts[] {
-  const isPath = !word.map(textOf).join('').includes('://')
-  if (!isPath || columnsOf(trimmed(word)) <= room) return [word]
-  return word.flatMap((part): LineParts[] =>
-    typeof part === 'string' ? part.split(/(?<=\/)/).map((piece) => [piece]) : [[part]],
-  )
+  const fits = (parts: LineParts) => columnsOf(trimmed(parts)) <= room
+  if (fits(word) || ADDRESS.test(word.map(textOf).join(''))) return [word]
+  return word.flatMap((part): LineParts[] => {
+    if (isWhole(part)) return [[part]]
+    const segments = textOf(part).split(/(?<=\/)/)
+    return segments
+      .flatMap((segment) => (fits([segment]) ? [segment] : [...segment]))
+      .map((text) => [withText(part, text)])
+  })
+}
+
+/** Appends a part, to the last one if both have the same style. */
+function joined(parts: LineParts, part: string | Styled): LineParts {
+  const last = parts.at(-1)
+  const isSame = last !== undefined && styleOf(last) === styleOf(part) && isWhole(last) === isWhole(part)
+  return isSame ? [...parts.slice(0, -1), withText(last, textOf(last) + textOf(part))] : [...parts, part]
+}
+
+function styleOf(part: string | Styled): Style | undefined {
+  return typeof part === 'string' ? undefined : part.style
 }
 
 function trimmed(parts: LineParts): LineParts {
   const last = parts.at(-1)
   return last === undefined ? parts : [...parts.slice(0, -1), withText(last, textOf(last).trimEnd())]
+}
+
+function isWhole(part: string | Styled): boolean {
+  return typeof part !== 'string' && part.isWhole === true
 }
 
 function textOf(part: string | Styled): string {
@@ -210,18 +215,6 @@ function textOf(part: string | Styled): string {
 
 function withText(part: string | Styled, text: string): string | Styled {
   return typeof part === 'string' ? text : { ...part, text }
-}
-
-/** Joins pieces into lines that are not wider than `width`. */
-function joinPieces(pieces: readonly string[], separator: string, width: number): string[] {
-  const [first = '', ...others] = pieces
-  const lines = [first]
-  for (const piece of others) {
-    const longer = `${lines.at(-1)}${separator}${piece}`
-    if (columnsOf(longer) > width) lines.push(piece)
-    else lines[lines.length - 1] = longer
-  }
-  return lines
 }
 
 function cut(text: string): string {

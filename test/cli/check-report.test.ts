@@ -64,7 +64,7 @@ test('groups results by chapter, shows the exchange of a failure, and ends with 
         <dim>  POST http://localhost/login</>
 
         <dim>  client_id=x&client_id=x&client_id=x&client_id=x&client</>
-        <dim>  _id=x&client_id=x&</>
+          <dim>_id=x&client_id=x&</>
 
         <dim>  400</>
 

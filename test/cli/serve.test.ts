@@ -142,7 +142,7 @@ test('logs a complete login over HTTP without secrets', async () => {
 
 inWorld('logs readable lines on a terminal and JSON with --json', async ({ world }) => {
   for (const [words, logged] of [
-    ['--no-color', /^\d\d:\d\d:\d\d listening http:\/\/127\.0\.0\.1:\d+ memory$/m],
+    ['--no-color', /^\d\d:\d\d:\d\d {2}listening http:\/\/127\.0\.0\.1:\d+ memory$/m],
     ['--json', /^\{"time":".*","event":"listening",.*\}$/m],
   ] as const) {
     const terminal = world.open(`serve --demo-client --port 0 ${words}`, { columns: 200 })

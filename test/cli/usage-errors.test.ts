@@ -29,10 +29,10 @@ const REFUSED: readonly Refused[] = [
   ['dmeo', [], 'Did you mean demo?', '--help'],
   ['help dmeo', [], 'Unknown command "dmeo"\n  Did you mean demo?', '--help'],
   ['nothing --help', [], 'Unknown command "nothing"', '--help'],
-  ['completion cmd', [], 'Invalid shell "cmd". Allowed choices are bash, zsh, fish\n'],
+  ['completion cmd', [], 'Invalid value for <shell>. Allowed choices are bash, zsh, fish\n'],
   ['login --client-id', [], '✗ --client-id requires a value'],
   ['git-credential get more', [], '✗ Too many arguments: expected 1, but got 2'],
-  ['mcp server', [], '✗ Invalid URL "server". Expected an address that starts with https://'],
+  ['mcp server', [], '✗ Invalid value for <url>. Expected an address that starts with https://'],
   ['switch work', [], '✗ Too many arguments: expected 0, but got 1'],
   ['logout --all --profile work', [], '--all cannot be used with --profile'],
 
@@ -69,7 +69,7 @@ const REFUSED: readonly Refused[] = [
   [`login --host https://${CLASSIC}@github.com`, [], `✗ --host ${IN_ARGUMENT}: remove it\n  Treat`],
   ['login --issuer http://me:hun/ter/password@x', [], `✗ --issuer ${IN_ARGUMENT}: remove it\n  Treat`],
   ['login --host http://localhost:8080/hunter2@x', [], '✗ Invalid value for --host. Expected a host'],
-  ['check ftp://hunter2@x --client-id id', [], '✗ Invalid URL. Expected an address'],
+  ['check ftp://hunter2@x --client-id id', [], '✗ Invalid value for <url>. Expected an address'],
   [`${SERVE} --auth-url https://x/?token=hunter2`, [], '✗ Invalid value for --auth-url. Expected'],
   [`${SERVE} --jwt`, [KEY], `✗ --jwt ${IN_ARGUMENT}: use a file instead`],
   ['serve --store=postgres://me:password@localhost/db', [], `${IN_ARGUMENT}: set AUTHGRAPH_STORE instead`],
@@ -106,7 +106,11 @@ const REFUSED: readonly Refused[] = [
   ['check http://127.0.0.1:1 --client-id', [''], 'No client ID: set --client-id'],
   ['check --client-id id', [], 'No service: give its address'],
   ...['localhost', 'localhost:8080', 'ftp://localhost'].map(
-    (url): Refused => [`check ${url} --client-id id`, [], `✗ Invalid URL "${url}". Expected an address that`],
+    (url): Refused => [
+      `check ${url} --client-id id`,
+      [],
+      '✗ Invalid value for <url>. Expected an address that',
+    ],
   ),
   [`${CHECK} --issuer http://127.0.0.1:2`, [], '✗ More than one service: give either its address, --issuer'],
   ['check https://example.com --client-id id', [], 'on another machine: add --yes-remote'],
@@ -137,7 +141,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
   [`${SERVE} --jwt`, [import.meta.filename], '✗ --jwt must name a file with a private key for RS256'],
   [`${SERVE} --trust-proxy proxy`, [], '"proxy" is neither an IP address nor a network'],
-  [`${SERVE} --dialect gitlab`, [], 'Invalid value "gitlab" for --dialect. Allowed choices are'],
+  [`${SERVE} --dialect gitlab`, [], 'Invalid value for --dialect. Allowed choices are'],
 ]
 
 /** Variables, and a part of the error of a command that reads them. */

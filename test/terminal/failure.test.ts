@@ -3,7 +3,8 @@ import { DeniedError, ForbiddenError, RefusedError, UnreachableError } from '../
 import { failure } from '../../src/terminal/failure.ts'
 import type { Failure } from '../../src/terminal/texts.ts'
 import { terminalTexts } from '../../src/terminal/texts.ts'
-import { columnsOf } from '../../src/terminal/writer.ts'
+import { columnsOf, writerTo } from '../../src/terminal/writer.ts'
+import { output } from './support/output.ts'
 
 const refused = (status: number, error?: string, description?: string) =>
   new RefusedError({ status, error, description })
@@ -27,7 +28,7 @@ test.each<[Failure, string | RegExp]>([
 
 test('begins with a capital letter, except for the name of a host', () => {
   const lines = ['intranet', 'the store'].flatMap(
-    (host) => failure(new UnreachableError(host), {}, terminalTexts).lines,
+    (host) => failure(new UnreachableError(host), terminalTexts).lines,
   )
   expect(lines).toMatchObject([
     [{}, ' intranet cannot be reached'],
@@ -40,11 +41,11 @@ test('begins with a capital letter, except for the name of a host', () => {
 test('tells programs the code, what the service said, and the advice', () => {
   const said = { error: 'odd', description: 'Because.' }
   const message = 'the service refused the request with status 400 and error code odd'
-  const { event } = failure(refused(400, 'odd', 'Because.'), {}, terminalTexts)
+  const { event } = failure(refused(400, 'odd', 'Because.'), terminalTexts)
   expect(event).toEqual({ event: 'failed', code: 'refused', message, ...said })
-  const { event: silent } = failure(refused(499, '', ''), {}, terminalTexts)
+  const { event: silent } = failure(refused(499, '', ''), terminalTexts)
   expect(silent).toMatchObject({ error: undefined, description: undefined })
-  const { event: denied, lines } = failure(new DeniedError(), {}, terminalTexts)
+  const { event: denied, lines } = failure(new DeniedError(), terminalTexts)
   const advice = 'No token was issued. Run the command again if this was a mistake.'
   expect(denied).toEqual({
     event: 'failed',
@@ -60,11 +61,13 @@ test.each([
   [80, 'Your organization does not allow devices of this kind, ask an administrator to add the application'],
   // Characters that take two columns.
   [24, '管理者にこのアプリの追加を依頼してください'.repeat(3)],
-])('wraps between words in %i columns: %s', (columns, words) => {
-  const error = refused(400, 'org_policy', words)
-  const [first = '', ...more] = failure(error, { columns }, terminalTexts).lines
-  for (const line of [first, ...more]) expect(columnsOf(line)).toBeLessThanOrEqual(columns - 2)
-  expect(more.every((line) => typeof line === 'string' && /^ {2}\S/.test(line))).toBe(true)
+])('is wrapped between words in %i columns: %s', (columns, words) => {
+  const { stream, lines } = output({ isTTY: true, columns })
+  const error = failure(refused(400, 'org_policy', words), terminalTexts)
+  writerTo(stream, { color: false }).print(...error.lines)
+  const [, ...more] = lines()
+  for (const line of lines()) expect(columnsOf(line)).toBeLessThanOrEqual(columns)
+  expect(more.every((line) => /^ {2}\S/.test(line))).toBe(true)
   expect(more.join('').replaceAll(' ', '')).toContain(words.replaceAll(' ', ''))
-  expect(failure(error, {}, terminalTexts).lines).toContain(`  The service says: ${words}`)
+  expect(error.lines).toContain(`  The service says: ${words}`)
 })

@@ -1,5 +1,13 @@
 import { expect, test, vi } from 'vitest'
-import { fact, type Line, markedLines, styled, visibleJson, writerTo } from '../../src/terminal/writer.ts'
+import {
+  fact,
+  type Line,
+  markedLine,
+  styled,
+  toType,
+  visibleJson,
+  writerTo,
+} from '../../src/terminal/writer.ts'
 import { output } from './support/output.ts'
 
 test('removes control characters from plain and styled text, and aligns facts', () => {
@@ -30,14 +38,14 @@ test.each([
     24,
     '  stored in\n    ~/state/logins/\n    work.json (plain\n    text)',
   ],
-  [fact('stored in', 'a file'), 18, '  stored in\n    a file'],
+  [fact('stored in', 'a short file'), 20, '  stored in\n    a short file'],
   [
-    ['  Resume with  ', styled('bold', 'authgraph login --resume --profile work')],
+    ['  Resume with  ', toType('authgraph login --resume --profile work')],
     40,
     '  Resume with\n    authgraph login --resume --profile work',
   ],
 ])(
-  'wraps %j at %i columns of a terminal, beside its label, and keeps styled parts whole',
+  'wraps %j at %i columns of a terminal, beside its label, and keeps commands whole',
   (line, columns, wrapped) => {
     const printed = (isTTY: boolean) => {
       const { stream, text } = output({ isTTY, columns })
@@ -57,7 +65,7 @@ test.each([
 ])('at %i columns, shows a command to type on one line, in cyan', (columns, shown) => {
   const { stream, text } = output({ isTTY: true, columns })
   const message = `the login of ${PROFILE} is not finished: run ${RESUME} ${PROFILE}`
-  writerTo(stream, { color: true }).print(...markedLines(styled('reset', '✗'), message, stream))
+  writerTo(stream, { color: true }).print(markedLine(styled('reset', '✗'), message))
   expect(text().replaceAll('\u001b[36m', '<').replaceAll('\u001b[39m', '>').replaceAll('\u001b[0m', '')).toBe(
     shown,
   )

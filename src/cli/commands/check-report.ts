@@ -1,7 +1,7 @@
 import type { CheckReport, CheckResult } from '../../check/report.ts'
 import { chapterOf } from '../../check/requirements.ts'
 import type { ShownExchange } from '../../check/wire.ts'
-import { type Line, type Styled, styled, wrapWords, writerTo } from '../../terminal/writer.ts'
+import { type Line, type Styled, styled, wrapText, writerTo } from '../../terminal/writer.ts'
 
 type Unanswered = CheckResult & { readonly exchange: ShownExchange }
 
@@ -58,13 +58,7 @@ export function checkReportTo(
   let rows = 0
   let chapter = ''
   return {
-    begin: (host) =>
-      print(
-        '',
-        ['  Checking ', styled('bold', host)],
-        ...wrapWords(SLOW, width - 2).map((line): Line => ['  ', styled('dim', line)]),
-        '',
-      ),
+    begin: (host) => print('', ['  Checking ', styled('bold', host)], ['  ', styled('dim', SLOW)], ''),
     result: (result) => {
       const title = chapterOf(result.id)
       if (title !== chapter) print(...(rows > 0 ? [''] : []), ['  ', styled('bold', title)])
@@ -76,8 +70,12 @@ export function checkReportTo(
       const failures = new Set(report.results.filter(({ outcome }) => outcome === 'failed').map(headline))
       // Once more, because the table is longer than a screen.
       if (failures.size > 0)
-        print('', ['  ', styled('bold', 'Failed')], ...[...failures].flatMap((one) => failed(one, width)))
-      print('', bar(report, width), ...summary(report, report.results.length - rows, width))
+        print(
+          '',
+          ['  ', styled('bold', 'Failed')],
+          ...[...failures].map((one): Line => ['  ', MARKS.failed, ` ${one}`]),
+        )
+      print('', bar(report, width), ...summary(report, report.results.length - rows))
     },
   }
 }
@@ -87,9 +85,9 @@ function row(result: CheckResult, width: number): Line[] {
   const { outcome, requirement, source, detail, exchange } = result
   const mark = MARKS[outcome]
   const room = width - INDENT
-  if (isUnanswered(result)) return unanswered(result, room)
+  if (isUnanswered(result)) return unanswered(result)
   const column = width < WIDE ? 0 : room - SOURCE_WIDTH
-  const lines = wrapWords(requirement, column || room)
+  const lines = wrapText(requirement, column || room)
   const last = (lines.pop() ?? '').padEnd(column)
   const fits = last.length + 2 + source.length <= room
   const text = (line: string) => (outcome === 'not applicable' ? styled('dim', line) : line)
@@ -98,31 +96,16 @@ function row(result: CheckResult, width: number): Line[] {
     ...lines.map((line) => [text(line)]),
     fits ? [text(last), '  ', where] : [text(last)],
     ...(fits ? [] : [[where]]),
-    ...(detail ? wrapWords(detail, room) : []).map((line) => [
-      styled(outcome === 'passed' ? 'dim' : mark.style, line),
-    ]),
-    ...(outcome === 'failed' && exchange ? wire(exchange, room) : []),
+    ...(detail ? [[styled(outcome === 'passed' ? 'dim' : mark.style, detail)]] : []),
+    ...(outcome === 'failed' && exchange ? wire(exchange) : []),
   ])
 }
 
 /** Why there was no response, then the requirement and the request. */
-function unanswered({ outcome, requirement, source, exchange }: Unanswered, room: number): Line[] {
+function unanswered({ outcome, requirement, source, exchange }: Unanswered): Line[] {
   const { request, response } = exchange
-  const about = [`${requirement} (${source})`, request.replace(/\n.*/s, '')].flatMap((text) =>
-    wrapWords(text, room),
-  )
-  return marked(MARKS[outcome], [
-    ...wrapWords(response, room).map((line) => [line]),
-    ...about.map((line) => [styled('dim', line)]),
-  ])
-}
-
-function failed(text: string, width: number): Line[] {
-  const lines = wrapWords(text, width - INDENT)
-  return marked(
-    MARKS.failed,
-    lines.map((line) => [line]),
-  )
+  const about = [`${requirement} (${source})`, request.replace(/\n.*/s, '')]
+  return marked(MARKS[outcome], [[response], ...about.map((line) => [styled('dim', line)])])
 }
 
 /** What a result is about: its requirement, or why there was no response. */
@@ -144,11 +127,9 @@ function marked(mark: Styled, [first = [], ...more]: readonly (readonly (string 
   ]
 }
 
-function wire({ request, response }: ShownExchange, room: number): Styled[][] {
+function wire({ request, response }: ShownExchange): Styled[][] {
   const lines = `${request}\n\n${response}\n`.replaceAll('\t', '  ').split('\n')
-  return lines.flatMap((line) =>
-    wrapWords(line, room - 2).map((part) => (part ? [styled('dim', `  ${part}`)] : [])),
-  )
+  return lines.map((line) => (line ? [styled('dim', `  ${line}`)] : []))
 }
 
 /** A bar of all results. Each outcome that occurs has at least one column. */
@@ -169,13 +150,12 @@ function bar({ passed, failed, advised, notApplicable, results }: CheckReport, w
 function summary(
   { passed, failed, advised, notApplicable, dialect, requests }: CheckReport,
   left: number,
-  width: number,
 ): Line[] {
   const skipped = `${notApplicable - left} not applicable${left > 0 ? `, ${left} not checked` : ''}`
   const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${skipped}`
   const named = dialect ? `, dialect ${dialect}` : ''
   return [
-    ...wrapWords(counts, width - 2).map((line): Line => ['  ', styled(failed === 0 ? 'green' : 'red', line)]),
+    ['  ', styled(failed === 0 ? 'green' : 'red', counts)],
     ['  ', styled('dim', `${requests} requests${named}`)],
   ]
 }

@@ -10,7 +10,7 @@ import type { ShownCodes } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
 import { github } from '../../protocol/providers.ts'
 import { isLoopback } from '../../protocol/syntax.ts'
-import { styled, type Writer, wrapFor, writerTo } from '../../terminal/writer.ts'
+import { styled, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { onDisk } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
@@ -167,14 +167,14 @@ function decisionsOf(
   interrupt: AbortController,
 ): { readonly approve?: Decide; readonly deny?: Decide } {
   // Standard output is for the report.
-  const { print } = writerTo(process.stderr, { color })
+  const writer = writerTo(process.stderr, { color })
   const isUser = process.stdin.isTTY && process.stderr.isTTY && !json
   const of = (line: string | undefined, word: string): Decide | undefined => {
     if (line !== undefined)
       return decideByCommand(`--${word}`, line, (output) =>
-        print(['    ', styled('dim', `--${word}: ${output}`)]),
+        writer.print(['    ', styled('dim', `--${word}: ${output}`)]),
       )
-    return isUser ? (codes) => askUser(codes, { word, print, interrupt }) : undefined
+    return isUser ? (codes) => askUser(codes, { word, writer, interrupt }) : undefined
   }
   const decisions = { approve: of(approve, 'approve'), deny: of(deny, 'deny') }
   return Object.fromEntries(Object.entries(decisions).filter(([, decide]) => decide !== undefined))
@@ -184,9 +184,9 @@ async function askUser(
   { verificationUri, userCode }: ShownCodes,
   {
     word,
-    print,
+    writer,
     interrupt,
-  }: { readonly word: string; readonly interrupt: AbortController } & Pick<Writer, 'print'>,
+  }: { readonly word: string; readonly writer: Writer; readonly interrupt: AbortController },
 ): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   // While readline reads a line, it receives Ctrl-C instead of the process.
@@ -195,9 +195,12 @@ async function askUser(
     terminal.once('close', () => reject(new Error('the terminal was closed')))
   })
   try {
-    print('', ['  Open  ', styled('underline', verificationUri)], ['  Code  ', styled('bold', userCode)])
-    const lines = wrapFor(process.stderr, `Then ${word} the request and press Enter here.`)
-    const question = `${lines.map((line) => `  ${line}`).join('\n')} `
+    writer.print(
+      '',
+      ['  Open  ', styled('underline', verificationUri)],
+      ['  Code  ', styled('bold', userCode)],
+    )
+    const question = `${writer.render(`  Then ${word} the request and press Enter here.`)} `
     await Promise.race([terminal.question(question, { signal: interrupt.signal }), closed])
     process.stderr.write('\n')
   } finally {

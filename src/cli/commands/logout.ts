@@ -46,9 +46,7 @@ async function logout(options: LogoutOptions): Promise<number> {
       print(...(await endLogin(name)))
     } catch (error) {
       if (!options.all || !isFailure(error)) throw error
-      writerTo(process.stderr, options).print(
-        ...failure(error, process.stderr, textsOf('authgraph logout')).lines,
-      )
+      writerTo(process.stderr, options).print(...failure(error, textsOf('authgraph logout')).lines)
       code = exitCodeOf(error)
     }
   return code
@@ -76,11 +74,7 @@ async function end(name: string | undefined): Promise<Line[]> {
   })
   await removeLogout(profile)
   const { revocation } = session.actor.getSnapshot().context
-  return logoutLines(
-    { name: profile.name, host: authOrigin(profile.address).host },
-    revocation,
-    process.stdout,
-  )
+  return logoutLines({ name: profile.name, host: authOrigin(profile.address).host }, revocation)
 }
 
 function isUnreadable(error: unknown): boolean {

@@ -1,7 +1,6 @@
-import { styleText } from 'node:util'
 import type { ServiceEvent } from '../../service/host/events.ts'
 import type { RequestLogEntry } from '../../service/http/request-log.ts'
-import { wrapWords } from '../../terminal/writer.ts'
+import { styled, type Writer, writerTo } from '../../terminal/writer.ts'
 import { isFailure } from '../command-error.ts'
 
 /** The log of `authgraph serve`. It contains no secrets. */
@@ -21,7 +20,7 @@ export function logTo(
   stream: NodeJS.WriteStream,
   { json, color }: { readonly json: boolean; readonly color: boolean },
 ): Log {
-  return json || !stream.isTTY ? jsonLog(stream) : readableLog(stream, color && !process.env.NO_COLOR)
+  return json || !stream.isTTY ? jsonLog(stream) : readableLog(writerTo(stream, { color }))
 }
 
 function jsonLog(stream: NodeJS.WritableStream): Log {
@@ -42,17 +41,11 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
 /** Characters shown of an ID. */
 const ID_LENGTH = 8
 
-const INDENT = 9
-
 const STYLES = { info: 'green', warn: 'yellow', error: 'red' } as const satisfies Record<LogLevel, unknown>
 
-function readableLog(stream: NodeJS.WriteStream, color: boolean): Log {
-  const print = (level: LogLevel, mark: string, text: string) => {
-    const time = new Date().toTimeString().slice(0, 8)
-    const [first = '', ...more] = wrapWords(`${mark} ${text}`, Math.max(stream.columns - INDENT, 2 * INDENT))
-    const styledFirst = color ? first.replace(mark, (word) => styleText(STYLES[level], word)) : first
-    stream.write([`${time} ${styledFirst}`, ...more.map((line) => ' '.repeat(INDENT) + line), ''].join('\n'))
-  }
+function readableLog(writer: Writer): Log {
+  const print = (level: LogLevel, mark: string, text: string) =>
+    writer.print([new Date().toTimeString().slice(0, 8), '  ', styled(STYLES[level], mark), ` ${text}`])
   return {
     event: (name, fields) => print('info', name, Object.values(fields).join(' ')),
     step: (event) => print(levelOfStep(event.type), idOf(event), (STEPS[event.type] as Step)(event)),

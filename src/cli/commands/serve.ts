@@ -10,7 +10,7 @@ import { isSecureOrLoopback } from '../../service/host/check-options.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
 import { type DatabaseStore, redisStore } from '../../service/stores/redis.ts'
 import { postgresStore, sqliteStore } from '../../service/stores/sql/index.ts'
-import { toType, wrapWords, writerTo } from '../../terminal/writer.ts'
+import { toType, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { DEMO_CLIENT, type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
@@ -21,9 +21,6 @@ import { wholeNumber } from './values.ts'
 const FOR_DEVELOPMENT =
   'FOR DEVELOPMENT ONLY: there is no sign-in. Anyone who opens the page is the user "developer" and can approve. ' +
   'Tokens are random. For production, use createService() from authgraph/service with your own sign-in.'
-
-/** Columns of a paragraph at most. */
-const WIDTH = 100
 
 /** Declares `authgraph serve`. */
 export function serveCommand(): Command {
@@ -164,12 +161,10 @@ function openStore(
 /** Says how to log in, and what this service is not for. The command is not wrapped, so that it can be copied. */
 function sayHello(options: ServeOptions, url: string, signing: ServeKey | undefined): void {
   const { authUrl, host, dialect, color } = options
-  const { stderr } = process
-  const width = Math.min(stderr.columns ?? WIDTH, WIDTH) - 2
-  const paragraph = (text: string) => ['', ...wrapWords(text, width).map((line) => `  ${line}`)]
+  const paragraph = (text: string) => ['', `  ${text}`]
   const clientId = options.demoClient ? DEMO_CLIENT.clientId : 'CLIENT_ID'
   const login = `authgraph login ${dialect === 'github' ? '--host' : '--issuer'} ${authUrl ?? url} --client-id ${clientId}`
-  writerTo(stderr, { color }).print(
+  writerTo(process.stderr, { color }).print(
     ...paragraph('Log in from another terminal:'),
     ['    ', toType(login)],
     ...paragraph(FOR_DEVELOPMENT),

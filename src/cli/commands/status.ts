@@ -97,11 +97,11 @@ async function status(options: StatusOptions): Promise<number> {
     const isCurrent = given ? store === undefined : name === currentName
     const source = store ? { profile: name, store } : { source: name }
     const own = textsFor(login)
-    const shown = { stream: writer.stream, texts: own, mark: isCurrent ? ' (current)' : '' }
+    const shown = { texts: own, mark: isCurrent ? ' (current)' : '' }
     print({ ...source, current: isCurrent, ...loginEvent(login, own) }, loginLines(login, shown))
   }
   for (const { name, error } of failures) {
-    const { event, lines } = failure(error, writer.stream, texts)
+    const { event, lines } = failure(error, texts)
     print({ ...(name && { profile: name }), error: event }, lines)
   }
   return failures.length === 0 && logins.every((login) => login.error === undefined) ? 0 : 1

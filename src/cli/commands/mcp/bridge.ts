@@ -192,7 +192,7 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
 /** Says to a host why it cannot be connected: it may show nothing else. Resolves when the host has gone. */
 async function failAll(host: McpTransport, error: unknown): Promise<void> {
   const { message, advice } = isFailure(error)
-    ? failure(error, {}, textsOf('authgraph mcp')).event
+    ? failure(error, textsOf('authgraph mcp')).event
     : Object(error)
   host.onmessage = (request) => {
     if (!isRequest(request)) return

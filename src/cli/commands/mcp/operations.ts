@@ -3,7 +3,7 @@ import type { McpLogin, McpLoginStatus } from '../../../mcp/index.ts'
 import { SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { logoutLines, placeFact } from '../../../terminal/login-facts.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
-import { fact, type Line, styled, toType, wrapFor, writerTo } from '../../../terminal/writer.ts'
+import { fact, type Line, styled, toType, writerTo } from '../../../terminal/writer.ts'
 import { finishWithoutOutput } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
 import { textsOf } from '../../command-texts.ts'
@@ -16,7 +16,7 @@ export async function mcpLogin(url: string, options: McpOptions): Promise<number
   finishWithoutOutput()
   const { color } = options
   const terminal = loginTerminal({ color, texts: textsOf('authgraph mcp login') })
-  const { report, stream } = terminal
+  const { report } = terminal
   const say = (...lines: Line[]) => report.say({ event: 'mcp' }, ...lines)
   const onCodes = (codes: PendingCodes) => {
     say(...askedBy(codes))
@@ -37,7 +37,7 @@ export async function mcpLogin(url: string, options: McpOptions): Promise<number
   say(
     ...factsOf(login, options, await login.status()),
     fact('for hosts', toType(`authgraph mcp ${wordsOf(options)}${login.url.href}`)),
-    ...warnings(options).flatMap((warning) => wrapFor(stream, warning)),
+    ...warnings(options),
   )
   return 0
 }
@@ -62,9 +62,7 @@ export async function mcpLogout(url: string, options: McpOptions): Promise<numbe
   const revocation = await login.logout()
   const name = login.url.host
   if (!isLoggedIn) throw new CommandError('no_login', `not logged in to ${name}`)
-  writerTo(process.stdout, options).print(
-    ...logoutLines({ name, host: new URL(issuer).host }, revocation, process.stdout),
-  )
+  writerTo(process.stdout, options).print(...logoutLines({ name, host: new URL(issuer).host }, revocation))
   return 0
 }
 
