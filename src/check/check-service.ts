@@ -1,4 +1,4 @@
-import { BadOptionError, type WrongHostError } from '../errors.ts'
+import { BadOptionError, type RefusedError, type UnreachableError, type WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress } from '../protocol/syntax.ts'
 import { Secret } from '../secret.ts'
 import { Check } from './check.ts'
@@ -25,7 +25,7 @@ import { REQUIREMENTS, type RequirementId, requirementsFrom } from './requiremen
  *
  * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
  * allows it; and that of `approve` and `deny`.
- * @throws {@link RefusedError}, {@link UnreachableError}, {@link BadResponseError} or another error of a request if the first
+ * @throws {@link BadResponseError}, {@link RefusedError}, {@link UnreachableError} or another error of a request if the first
  * one gets no codes because the service refuses it or is not one with a device flow. If aborted, it rejects with the signal's
  * reason.
  * @example
