@@ -5,7 +5,7 @@ import type { PackedGraph } from './pack.ts'
 import { allOf, nameOf, pathTo, type Step, statesAfter, type Tree, unpack } from './paths.ts'
 import { markStep, showSteps } from './show-steps.ts'
 import { Stage } from './stage.ts'
-import { PathTree } from './tree.ts'
+import { PathTree, SIGNS } from './tree.ts'
 
 /** Milliseconds that a step is shown while a path plays. */
 const STEP = 1100
@@ -29,10 +29,13 @@ const NARROW = matchMedia('(width < 68rem)')
 const trees = (JSON.parse(find('#data').textContent ?? '[]') as PackedGraph[]).map(unpack)
 const stage = new Stage()
 const lanes = new Lanes(find('#axis'), (lane, state) => stage.roleOf(tree.lanes[lane]?.machine ?? 0, state))
-const rows = new PathTree((step) => goTo(step))
+const rows = new PathTree(goTo)
 const fields = ['end', 'state', 'step', 'words'].map((name) => find<HTMLInputElement>(`#filter-${name}`))
-/** The path and the filters of each graph that was left. */
-const left = new Map<Tree, { readonly step: Step | undefined; readonly filters: readonly string[] }>()
+/** The path, the step of it and the filters of each graph that was left. */
+const left = new Map<
+  Tree,
+  { readonly end: Step | undefined; readonly at: number; readonly filters: readonly string[] }
+>()
 let tree = trees[0] as Tree
 let path: readonly Step[] = []
 let at = 0
@@ -144,14 +147,18 @@ function roleOf(step: Step): string {
   return stage.roleOf(machine, statesAfter(step)[machine] ?? '')
 }
 
-/** Chooses the path that ends with a step, and puts it into the address. */
-function goTo(step: Step): void {
-  setAddress(step)
-  choose(step, !isCalm())
+/** Chooses the path that ends with a step. Where the machines are below the tree, only one that is picked plays, in sight. */
+function goTo(step: Step, isPicked: boolean): void {
+  choose(step, !isCalm() && (isPicked || !NARROW.matches))
+  setAddress()
+  if (NARROW.matches && isPicked)
+    find('#stage').scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'instant' : 'smooth' })
 }
 
-function setAddress(step: Step): void {
-  const hash = `#${tree.id}/${step.id}`
+/** Puts the path into the address, and the step at which it is stopped. */
+function setAddress(): void {
+  const isWhole = playing !== undefined || at === path.length - 1
+  const hash = `#${tree.id}/${path.at(-1)?.id}${isWhole ? '' : `/${at + 1}`}`
   if (location.hash !== hash) history.replaceState(undefined, '', hash)
 }
 
@@ -161,7 +168,7 @@ function choose(step: Step, isPlayed: boolean): void {
   path = pathTo(step)
   rows.select(step)
   showHint()
-  showSteps(path, roleOf, stopAt)
+  showSteps(path, roleOf, goToStep)
   drawLanes()
   showEnds(step)
   showTest(step)
@@ -173,7 +180,7 @@ function drawLanes(): void {
   lanes.show(
     tree.lanes.map(({ name }) => name),
     laneSteps(tree, path),
-    stopAt,
+    goToStep,
   )
 }
 
@@ -182,7 +189,7 @@ function showEnds(step: Step): void {
   const chips = statesAfter(step).flatMap((id, machine) => {
     if (id === undefined) return []
     const chip = make('span', `chip ${stage.roleOf(machine, id)}`, id.split('.').at(-1) ?? '')
-    return [` ${machine > 0 ? 'and the' : 'the'} ${tree.machines[machine]?.name}`, chip]
+    return [` ${machine > 0 ? 'and\u00a0' : ''}${tree.machines[machine]?.name}`, chip]
   })
   find('#ends').replaceChildren(step.isEnd ? 'Ends with' : 'Leads to', ...chips)
 }
@@ -235,12 +242,17 @@ function stopAt(index: number): void {
   showStep()
 }
 
-/** Opens what the address says, at its end: `#session`, or `#session/1x2y3z`. */
+function goToStep(index: number): void {
+  stopAt(index)
+  setAddress()
+}
+
+/** Opens what the address says: `#session`, `#session/1x2y3z` at its end, or `#session/1x2y3z/2` at its second step. */
 function open(): void {
   const address = location.hash === SKIPPED ? '' : location.hash.slice(1)
-  const [id = '', hash = ''] = address.split('/')
+  const [id = '', hash = '', number = ''] = address.split('/')
   const next = trees.find((other) => other.id === id) ?? trees.find((other) => other.id === FIRST) ?? tree
-  if (path.length > 0) left.set(tree, { step: path.at(-1), filters: fields.map(({ value }) => value) })
+  if (path.length > 0) left.set(tree, { end: path.at(-1), at, filters: fields.map(({ value }) => value) })
   path = []
   stage.show(next)
   const first = mostDramatic(next)
@@ -248,10 +260,12 @@ function open(): void {
     step.parent?.next.sort((one, other) => Number(other === step) - Number(one === step))
   showGraph(next)
   const linked = allOf(tree.roots).find((step) => step.kind !== 'set' && step.id === hash)
-  const step = linked ?? left.get(tree)?.step ?? first
-  choose(step, false)
+  const kept = left.get(tree)
+  choose(linked ?? kept?.end ?? first, false)
+  if (linked) stopAt((Number.parseInt(number, 10) || path.length) - 1)
+  else if (kept) stopAt(kept.at)
   if (address === '') return
-  setAddress(step)
+  setAddress()
   if (id !== tree.id || (hash !== '' && linked === undefined))
     find('#hint').textContent = 'This path no longer exists. Showing another one.'
 }
@@ -278,6 +292,7 @@ find('#graphs').append(
     return link
   }),
 )
+for (const [role, sign] of Object.entries(SIGNS)) find(`#paths .chip.${role}`).prepend(`${sign} `)
 find('#graphs').addEventListener('click', (event) => {
   if ((event.target as Element).closest('[aria-current]')) event.preventDefault()
 })
@@ -288,22 +303,20 @@ find('#clear').addEventListener('click', () => {
   find('#tree').focus()
 })
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
-find('#tree').addEventListener('click', ({ target }) => {
-  // A row that leads on stays in sight with those below it.
-  if (NARROW.matches && (target as Element).closest('.row:not([aria-expanded])'))
-    find('#time').scrollIntoView()
-})
 find('#expand').addEventListener('click', () => {
   isExpanded = !isExpanded
   openRows(isExpanded ? ROWS.all : ROWS.first)
 })
-find('#back').addEventListener('click', () => stopAt(at - 1))
-find('#on').addEventListener('click', () => stopAt(at + 1))
+find('#back').addEventListener('click', () => goToStep(at - 1))
+find('#on').addEventListener('click', () => goToStep(at + 1))
 find('#play').addEventListener('click', () => {
-  if (playing) return pause()
-  if (at >= path.length - 1) at = 0
-  showStep()
-  play()
+  if (playing) pause()
+  else {
+    if (at >= path.length - 1) at = 0
+    showStep()
+    play()
+  }
+  setAddress()
 })
 addEventListener('hashchange', () => location.hash !== SKIPPED && open())
 open()

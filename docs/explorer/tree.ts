@@ -8,7 +8,14 @@ const ROW = 36
 const MORE = 12
 
 /** How a path ends, by the role of its last state. */
-const SIGNS: Readonly<Record<string, string>> = { good: '✓', bad: '✕', over: '–', retrying: '↻' }
+export const SIGNS: Readonly<Record<string, string>> = {
+  waiting: '⋯',
+  working: '⋯',
+  retrying: '↻',
+  good: '✓',
+  bad: '✕',
+  over: '–',
+}
 
 interface Row {
   readonly step: Step
@@ -23,7 +30,7 @@ interface Row {
 /** A tree of steps. Only the rows in sight are in the page. */
 export class PathTree {
   readonly #element = find('#tree')
-  readonly #onSelect: (step: Step) => void
+  readonly #onSelect: (step: Step, isPicked: boolean) => void
   readonly #inner = make('div', 'rows')
   readonly #open = new Set<Step>()
   #roots: readonly Step[] = []
@@ -34,7 +41,8 @@ export class PathTree {
   #drawn = 0
   #roleOf: (step: Step) => string = () => ''
 
-  constructor(onSelect: (step: Step) => void) {
+  /** @param onSelect Called with a step, and whether the user is done with the tree: not on the way to other rows. */
+  constructor(onSelect: (step: Step, isPicked: boolean) => void) {
     this.#onSelect = onSelect
     this.#inner.setAttribute('role', 'none')
     this.#element.append(this.#inner)
@@ -86,9 +94,12 @@ export class PathTree {
     const index = this.#rows.findIndex((row) => row.step === step)
     if (index < 0) return
     const { scrollTop, clientHeight } = this.#element
-    // On a phone, the last row is faded.
-    if (index * ROW < scrollTop || (index + 2) * ROW > scrollTop + clientHeight)
-      this.#element.scrollTop = (index - Math.floor(clientHeight / ROW / 2)) * ROW
+    const top = index * ROW
+    const isSeen = top > scrollTop - ROW && top < scrollTop + clientHeight
+    // On a phone, the last row is faded. One that is in sight moves no farther than necessary.
+    this.#element.scrollTop = isSeen
+      ? Math.min(Math.max(scrollTop, top + 2 * ROW - clientHeight), top)
+      : top - Math.floor(clientHeight / ROW / 2) * ROW
     this.#draw()
   }
 
@@ -141,7 +152,7 @@ export class PathTree {
       'div',
       `row ${isSet(step) ? 'set' : `${follows} ${role}`}`,
       make('span', 'twisty', branches ? (this.#open.has(step) ? '▾' : '▸') : ''),
-      ...(isSet(step) ? [] : [make('span', 'dot', step.isEnd ? (SIGNS[role] ?? '⋯') : '')]),
+      ...(isSet(step) ? [] : [make('span', 'dot', (step.isEnd && SIGNS[role]) || '')]),
       make('span', 'words', step.words),
       make('span', 'state', (isTold && states[0]) || ''),
       make('span', 'count', branches ? String(paths) : ''),
@@ -187,14 +198,19 @@ export class PathTree {
     if (this.#open.has(step) && (isOnlyOpened || step === this.#selected)) this.#open.delete(step)
     else this.#open.add(step)
     this.#update()
-    if (!isOnlyOpened) this.#onSelect(step)
+    if (!isOnlyOpened) this.#onSelect(step, !this.#branches(step))
   }
 
   #onKey(event: KeyboardEvent): void {
     const index = this.#rows.findIndex(({ step }) => step === this.#selected)
     const row = this.#rows[index]
-    const go = (to: Row | undefined) =>
-      to && (isSet(to.step) ? this.select(to.step) : this.#onSelect(to.step))
+    const go = (to: Row | undefined) => {
+      if (to === undefined) return
+      if (isSet(to.step)) this.select(to.step)
+      else this.#onSelect(to.step, false)
+      // The tree may reach below the window.
+      find(`#row-${to.step.id}`).scrollIntoView({ block: 'nearest' })
+    }
     const moves: Readonly<Record<string, () => void>> = {
       ArrowDown: () => go(this.#rows[Math.min(index + 1, this.#rows.length - 1)]),
       ArrowUp: () => go(this.#rows[Math.max(index - 1, 0)]),

@@ -7,7 +7,7 @@ const built = (page) => pathToFileURL(resolve(import.meta.dirname, `../${page}/d
 /** Milliseconds until the machine has come to rest. */
 const RESTS = 900
 
-const screens = { desktop: { width: 1160, height: 800 }, phone: { width: 390, height: 844 } }
+const screens = { desktop: { width: 1160, height: 810 }, phone: { width: 390, height: 844 } }
 await takePictures('explorer', screens, async (page, keep) => {
   await page.goto(`${built('explorer')}#both`)
   await page.waitForTimeout(RESTS)

@@ -5,7 +5,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hasChromium, IN_CHROMIUM } from '../support/chromium.ts'
 import { violations } from './axe.ts'
-import { inChromium, scrollsSideways, served } from './open-tab.ts'
+import { inChromium, scrollsSideways, served, smallLetters } from './open-tab.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
   })
 
   test('keeps the path and the filters of each machine', async () => {
-    const { tab, found } = await open('#both')
+    const { tab, found } = await open('#both', { reducedMotion: 'reduce' })
     await tab.selectOption('#filter-end', { label: 'device: denied' })
     await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
     const [kept, name, { hash }] = [await found(), await tab.textContent('#test-name'), new URL(tab.url())]
@@ -168,6 +168,29 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     await tab.click('#graphs a[href="#both"]')
     await tab.locator('#found', { hasText: kept ?? '' }).waitFor()
     expect(await shown()).toEqual([kept, name, hash])
+  })
+
+  test('keeps the step of each machine, and links to it', async () => {
+    const { tab } = await open('#device')
+    const told = tab.locator('#told')
+    await tab.click('#list button >> nth=1')
+    const shown = [await told.textContent(), tab.url()]
+    expect(shown).toEqual([
+      expect.stringMatching(/^Step 2 of \d+: /),
+      expect.stringMatching(/#device\/\w{6,}\/2$/),
+    ])
+    await tab.click('#graphs a[href="#session"]')
+    await tab.waitForFunction(() => location.hash.startsWith('#session/'))
+    await tab.click('#graphs a[href="#device"]')
+    await tab.waitForFunction(() => location.hash.startsWith('#device/'))
+    expect([await told.textContent(), tab.url()]).toEqual(shown)
+    await tab.reload()
+    expect([await told.textContent(), tab.url()]).toEqual(shown)
+    await tab.click('#play')
+    await tab.click('#play')
+    expect(tab.url()).toBe(shown[1])
+    const other = await open(new URL(tab.url()).hash.replace(/2$/, '99'))
+    expect(new URL(other.tab.url()).hash).toMatch(/^#device\/\w{6,}$/)
   })
 
   test('says that a path no longer exists', async () => {
@@ -241,16 +264,69 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await tab.textContent('#time .key')).toBe('Not to scale.')
   })
 
-  test('stays at a row that leads on, and goes to the path of one that ends, on a phone', async () => {
+  test('stays at a row that branches, and plays the path of another one in sight, on a phone', async () => {
     const tab = await openTab({ viewport: { width: 390, height: 844 }, hasTouch: true })
     await tab.goto(`${page.url}#both`)
-    const scrolled = () => tab.evaluate(() => scrollY)
+    const state = () => tab.evaluate(() => [scrollY, document.querySelector('#play')?.textContent])
     await tab.locator('[aria-expanded=false]').first().tap()
     expect(await tab.getAttribute('[aria-selected=true]', 'aria-expanded')).toBe('true')
-    expect(await scrolled()).toBe(0)
-    await tab.locator('[role=treeitem]:not([aria-expanded])').first().tap()
-    expect(await scrolled()).toBeGreaterThan(100)
-    expect((await tab.locator('#told').boundingBox())?.width).toBeGreaterThan(100)
+    expect(await state()).toEqual([0, 'Play'])
+    await tab.locator('#tree').press('ArrowDown')
+    expect(await state()).toEqual([0, 'Play'])
+    await tab.click('#filter summary')
+    await tab.fill('#filter-words', 'user denied')
+    for (const row of ['.row[aria-expanded]:has(.twisty:empty)', '.row:not([aria-expanded])']) {
+      await tab.evaluate(() => scrollTo(0, 0))
+      await tab.locator(row).first().tap()
+      expect(await tab.textContent('#play')).toBe('Pause')
+      await expect
+        .poll(async () => {
+          const { y = 0, height = 0 } = (await tab.locator('#stage').boundingBox()) ?? {}
+          return y + height
+        })
+        .toBeLessThan(845)
+      expect((await tab.locator('#told').boundingBox())?.width).toBeGreaterThan(100)
+    }
+  })
+
+  test('can be read in a small window, also before the step that is shown', async () => {
+    const { tab } = await open('#both', { viewport: { width: 1100, height: 650 }, reducedMotion: 'reduce' })
+    expect(await smallLetters(tab)).toEqual([])
+    await tab.click('#list button >> nth=0')
+    const faded = tab.locator('#axis .ahead')
+    expect(await faded.locator('text:not(:empty)').count()).toBeGreaterThan(3)
+    const opacities = await faded
+      .locator('text')
+      .evaluateAll((all) =>
+        all.flatMap((text) => [text, text.parentElement ?? text]).map((one) => getComputedStyle(one).opacity),
+      )
+    expect(new Set(opacities)).toEqual(new Set(['1']))
+    for (const graph of Object.keys(NAMES)) {
+      await tab.click(`#graphs a[href="#${graph}"]`)
+      await tab.locator(`#graphs a[aria-current][href="#${graph}"]`).waitFor()
+      await tab.click('#expand')
+      const cut = await tab.locator('#tree').evaluate(async (tree) => {
+        tree.style.height = `${tree.scrollHeight}px`
+        tree.style.flex = 'none'
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        const words = [...tree.querySelectorAll('.words')]
+        tree.removeAttribute('style')
+        return words
+          .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)
+          .map((one) => one.textContent)
+      })
+      expect(cut).toEqual([])
+    }
+  })
+
+  test('explains the signs of ends', async () => {
+    const { tab } = await open('#session')
+    await tab.click('text=Colors and signs')
+    const key = (await tab.locator('#paths .key').allTextContents()).join(' ')
+    await tab.click('#expand')
+    const signs = await tab.locator('.row .dot:not(:empty)').allTextContents()
+    expect(signs.filter((sign) => !key.includes(`${sign} `))).toEqual([])
+    expect(new Set(signs).size).toBeGreaterThan(2)
   })
 
   test('tells in time when each bar begins, in the font of the page', async () => {
@@ -326,6 +402,19 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     await tab.locator('#list button').last().focus()
     await keyboard.press('Enter')
     expect(await lit()).toBeTruthy()
+  })
+
+  test('keeps a row near where it was clicked, and in sight of the keyboard', async () => {
+    const { tab } = await open('#both', { viewport: { width: 1280, height: 640 }, reducedMotion: 'reduce' })
+    await tab.click('#expand')
+    const tree = tab.locator('#tree')
+    const selected = async () => (await tab.locator('[aria-selected=true]').boundingBox())?.y ?? 0
+    const low = await tree.evaluate(({ clientHeight }) => clientHeight - 20)
+    await tree.click({ position: { x: 150, y: low } })
+    expect(Math.abs((await selected()) - ((await tree.boundingBox())?.y ?? 0) - low)).toBeLessThan(80)
+    await tab.evaluate(() => scrollTo(0, 0))
+    await tab.keyboard.press('End')
+    expect(await selected()).toBeLessThanOrEqual(640 - 36)
   })
 
   test('has no axe violations on a desktop and on a phone', async () => {

@@ -8,7 +8,7 @@ export function nameOfFamilyPath(walked: readonly WalkedStep<FamilySituation, Fa
 
 const WAITED = {
   windowLast: 'waited until just before the reuse window ends',
-  windowOver: 'waited until the reuse window ended',
+  windowOver: 'waited out the reuse window',
   claimed: 'waited until just before the claim lapsed',
   lapsed: 'waited until the claim lapsed',
   last: 'waited until just before the login expires',

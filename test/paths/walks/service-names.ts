@@ -24,8 +24,8 @@ const WAITED = {
   lapsed: 'waited until the claim lapsed',
   last: 'waited until just before the code expires',
   over: 'waited until the code has expired',
-  windowLast: 'waited until just before the token is no longer delivered again',
-  windowOver: 'waited until the token is no longer delivered again',
+  windowLast: 'waited until just before the delivery window ends',
+  windowOver: 'waited out the delivery window',
 }
 
 function tell({
