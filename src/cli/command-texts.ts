@@ -89,6 +89,8 @@ function refusalAdvice(
     return 'Log in again, or replace the token that you passed.'
   if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
+  if (command === 'authgraph mcp login' && !description)
+    return 'Check the URL of the MCP server, --issuer and --client-id.'
   if (!TAKE_ENDPOINTS.includes(command)) return ''
   // The description by the service says more than a guess.
   const { [status]: advice = '' } = (command === 'authgraph login' && LOGIN_REFUSED[encoding]) || REFUSED

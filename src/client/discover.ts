@@ -71,7 +71,8 @@ export function findMetadata(
       // Some servers list the device flow in only one of their documents.
       if (hasMember(body, 'device_authorization_endpoint')) break
     }
-    if (found === undefined) throw refusal ?? new BadResponseError('the issuer publishes no metadata')
+    if (found === undefined)
+      throw refusal ?? new BadResponseError(`the issuer ${new URL(issuer).host} publishes no metadata`)
     return { provider: readMetadata(found.body, issuer), body: found.body }
   })
 }
@@ -88,11 +89,12 @@ function documentsOf(issuer: string): Set<string> {
 }
 
 function readMetadata(body: unknown, issuer: string): Provider {
+  const { host } = new URL(issuer)
   if (hasMember(body, 'token_endpoint') && !hasMember(body, 'device_authorization_endpoint'))
     throw new BadResponseError(
-      'the metadata of the issuer has no "device_authorization_endpoint": the server may not support the device flow',
+      `the metadata of ${host} has no "device_authorization_endpoint": the server may not support the device flow`,
     )
-  const { issuer: named, ...endpoints } = parseFields(metadata, body, 'issuer metadata')
+  const { issuer: named, ...endpoints } = parseFields(metadata, body, `metadata of ${host}`)
   const { device_authorization_endpoint, token_endpoint, revocation_endpoint, introspection_endpoint } =
     endpoints
   const userinfoEndpoint = textMemberOf(body, 'userinfo_endpoint')
@@ -102,7 +104,7 @@ function readMetadata(body: unknown, issuer: string): Provider {
   const jwksUri = textMemberOf(body, 'jwks_uri')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
   if (withoutSlash(named) !== tenantIssuer(withoutSlash(issuer))) {
-    throw new WrongHostError('the metadata belongs to another issuer: check the URL of the issuer')
+    throw new WrongHostError(`the metadata of ${host} belongs to another issuer: check the URL of the issuer`)
   }
   for (const endpoint of [...Object.values(endpoints), userinfoEndpoint, jwksUri]) {
     if (endpoint === undefined) continue

@@ -66,7 +66,7 @@ export function createIssuerClients({ given, document, name, store, fetch, clock
       }
       if (registrationEndpoint === undefined)
         throw new BadOptionError(
-          `${new URL(url).host} does not register clients: pass the client ID that you have there, in "clients"`,
+          `${new URL(url).host} does not register clients: pass the ID of your client there in "clients"`,
         )
       const registered = await within({ clock, timeout: DOCUMENT_TIMEOUT }, (signal) =>
         registerClient(registrationEndpoint, name, { fetch, clock }, signal),

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { BadResponseError, WrongHostError } from '../errors.ts'
 import { parseFields } from '../protocol/fields.ts'
+import { refusalOf } from '../protocol/refusal.ts'
 import { RESOURCE_METADATA_PATH } from '../protocol/service-paths.ts'
 import { isScope, secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { get, type Transport } from '../request/http.ts'
+import { nameResponse } from '../request/name-request.ts'
 import type { Challenge } from './challenge.ts'
 
 /** Users read the URL of an issuer, and copy it to a shell: nothing that has a meaning there, or looks like something else. */
@@ -28,7 +30,8 @@ export interface ServerMetadata {
  * Finds the metadata of a protected resource: where the challenge says, at the path of the server, or at its root.
  *
  * @throws {@link WrongHostError} if the metadata has another origin than the server, or describes another server; {@link
- * BadResponseError} if there is none, or it cannot be read; and the errors of a request.
+ * BadResponseError} if there is none, or it cannot be read; {@link RefusedError} for a status that is neither 200 nor 404;
+ * and the errors of a request.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9728.html#section-3 RFC 9728, section 3}
  */
 export async function findServerMetadata(
@@ -38,13 +41,11 @@ export async function findServerMetadata(
   signal: AbortSignal,
 ): Promise<ServerMetadata> {
   for (const address of documentsOf(server, resourceMetadata)) {
-    const { status, body } = await get(address, via, signal)
-    if (status === 404) continue
-    if (status !== 200)
-      throw new BadResponseError(
-        `the metadata of ${server.host} has the status ${status}: expected 200 or 404`,
-      )
-    const found = parseFields(metadata, body, 'protected resource metadata')
+    const response = await get(address, via, signal)
+    if (response.status === 404) continue
+    if (response.status !== 200) throw refusalOf(response)
+    const name = () => nameResponse('protected resource metadata', response)
+    const found = parseFields(metadata, response.body, name)
     if (!isBelow(found.resource, server))
       throw new WrongHostError(`the metadata of ${server.host} describes another server`)
     return {

@@ -85,12 +85,16 @@ describe('authgraph status', { concurrent: true }, () => {
     const { url } = await loggedIn(world)
     writeFileSync(fileOf(world, 'home'), '{')
     writeFileSync(fileOf(world, '%zz'), 'of somebody else')
-    const stdout = ['✓ work (current)', '✗ The saved login of home cannot be read']
+    const stdout = ['✓ work (current)', '✗ The saved login of home is damaged']
     await world.expect('status', { code: 1, stdout })
     await world.expect('status --profile work', {})
     await world.expect('token --profile work', {})
     // The damaged one may be the last login.
-    await world.expect('token', { code: 1, stdout: '', stderr: ['authgraph login --profile home'] })
+    await world.expect('token', {
+      code: 1,
+      stdout: '',
+      stderr: ['authgraph logout --profile home, then log in'],
+    })
     await world.login(url, '--profile home')
     await world.expect('status', {})
   })
@@ -182,8 +186,8 @@ describe('authgraph logout', { concurrent: true }, () => {
       writeFileSync(fileOf(world), damaged)
       // Without its name, it stays.
       const stderr = [
-        'The saved login of work cannot be read',
-        'run authgraph login --profile work with its address and client ID, or authgraph logout --profile work to remove it\n',
+        'The saved login of work is damaged',
+        'run authgraph logout --profile work, then log in again\n',
       ]
       await world.expect('token', { code: 1, stdout: '', stderr })
       await world.expect('logout', { code: 1, stderr: accessToken ? [] : stderr })

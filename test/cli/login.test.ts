@@ -212,8 +212,8 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.login(url, '--no-wait --profile work')
     const path = join(world.folder, 'state', 'unfinished', 'work.json')
     writeFileSync(path, damage(readFileSync(path, 'utf8')))
-    const why = 'because it is damaged or from another version: run authgraph login without --resume'
-    const stderr = `✗ The unfinished login of work cannot be read, ${why}\n`
+    const why = 'from another version: run authgraph login without --resume'
+    const stderr = `✗ The unfinished login of work is damaged or ${why}\n`
     await world.expect('login --resume', { code: 1, stdout: '', stderr })
   })
 
@@ -283,7 +283,7 @@ describe('authgraph login', { concurrent: true }, () => {
   test('says how to log in to a server with other paths or without metadata', async ({ world }) => {
     const { url } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--store', 'file']
-    const none = '✗ The issuer publishes no metadata\n'
+    const none = ` publishes no metadata\n`
     const advice = 'use --device-authorization-endpoint and --token-endpoint.\n'
     await world.expect([...login, '--issuer', url], { code: 1, stderr: [none, advice] })
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })

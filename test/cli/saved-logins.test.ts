@@ -25,7 +25,7 @@ const record = (more: object) => JSON.stringify({ value: { v: 1, status: 'ended'
 
 test.each(['{', JSON.stringify({ value: { v: 1, status: 'ended' } })])('finds no profile in %s', (text) => {
   save(text)
-  expect(() => findProfile(name)).toThrow('the saved login of work cannot be read')
+  expect(() => findProfile(name)).toThrow('the saved login of work is damaged')
   expect(savedProfiles()).toMatchObject({ profiles: [], damaged: [{ name }] })
 })
 

@@ -162,7 +162,7 @@ describe.skipIf(!hasKeyring)('a login in the keyring', () => {
     const evil = await world.scripted()
     const kept = readFileSync(fileOf(world), 'utf8')
     writeFileSync(fileOf(world), kept.replace(url, evil.url))
-    const unread = ['The saved login of work cannot be read']
+    const unread = ['The saved login of work is damaged']
     await world.expect('token', { code: 1, stdout: '', stderr: unread }, { env })
     expect(evil.requests).toEqual([])
     writeFileSync(fileOf(world), kept)

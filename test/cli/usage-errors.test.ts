@@ -41,6 +41,11 @@ const REFUSED: readonly Refused[] = [
   [LOGIN, ['--client-id', '', '--store', 'keyring'], 'AUTHGRAPH_CLIENT_ID'],
   [`${LOGIN} --token-endpoint http://127.0.0.1:1`, [], '✗ --token-endpoint requires --device-'],
   ['login --resume --scopes repo', [], '✗ --resume cannot be used with --scopes'],
+  ['login --resume --client-id id', [], '✗ --resume cannot be used with --client-id'],
+  ['login --issuer http://example.com', [], '✗ Invalid value for --issuer. Expected https'],
+  ['mcp login http://example.com', [], '✗ Invalid value for <url>. Expected https', 'mcp login --help'],
+  ['status --names --profile work', [], '✗ --names cannot be used with --profile'],
+  ['replay login.ndjson --narrow', [], '✗ --narrow requires --svg'],
 
   [API, ['--header', 'Authorization Bearer hunter2'], '✗ Invalid value for --header. Expected'],
   [API, ['--field', 'hunter2'], '✗ Invalid value for --field. Expected'],
@@ -83,6 +88,10 @@ const REFUSED: readonly Refused[] = [
   [`${API} --auth basic --user me:hunter2`, [], 'use --secret for the password'],
   [API, ['--header', 'Authorization: Bearer hunter2'], INSTEAD],
   [API, ['--header', 'cookie: session=hunter2'], INSTEAD],
+  [`${API} --auth app --user me`, [], '✗ --user requires --auth basic\n'],
+  [`${API} --auth none --secret -`, [], '✗ --secret requires --auth basic or personal or oauth\n'],
+  [`${API} --auth app --installation-id 1`, [], '✗ --installation-id requires --auth installation\n'],
+  [`${API} --key app.pem`, [], '✗ --key requires --auth app or installation\n'],
   [`${API} --auth basic --secret -`, [], '--auth basic requires --user'],
   [`${API} --auth personal`, [], 'set --secret to a file'],
   [`${API} --auth app --key app.pem --app-id`, [''], '--auth app requires --app-id and --key'],
@@ -97,7 +106,9 @@ const REFUSED: readonly Refused[] = [
 
   ['jwt --key app.pem', [], 'No app ID: set --app-id'],
   ['jwt --key app.pem --app-id', [''], 'No app ID: set --app-id'],
-  ['jwt --app-id 1', [], 'No private key: set --key'],
+  ['jwt --app-id 1 --decode', [], '✗ --app-id requires --key'],
+  ['jwt --app-id 1 --key app.pem --json', [], '✗ --json requires --decode'],
+  ['jwt', [], 'No private key: set --key'],
   ['jwt --app-id 1 --key /nowhere', [], 'cannot be read (ENOENT): use a file'],
   ['jwt --app-id 1 --key env:NOT_SET', [], '--key is empty: check that the variable is set'],
   ['jwt --decode', [], 'is empty'],
@@ -121,6 +132,7 @@ const REFUSED: readonly Refused[] = [
   [`${CHECK} --deny`, [''], '✗ --deny is empty'],
   [`${CHECK} --deny`, ["sh -c 'deny CODE'"], 'a separate word of --deny'],
 
+  [`${SERVE} --reuse-window 5`, [], '✗ --reuse-window requires --refresh-tokens'],
   ['serve', [], 'No client is registered: add --client ID=NAME'],
   ['serve --client no-name', [], 'Expected a client ID and a name'],
   ['serve --client a=A --client a=B', [], '✗ Two clients have the same ID: remove one'],
@@ -159,7 +171,7 @@ const VARIABLES = [
     { ALL_PROXY: 'socks5://me:hunter2@127.0.0.1:9' },
     'ALL_PROXY names a SOCKS proxy, but only HTTP proxies are supported\n',
   ],
-  [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '--store must be "memory", sqlite:FILE'],
+  [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '✗ AUTHGRAPH_STORE must be "memory"'],
 ] as const
 
 describe('a usage error', { concurrent: true }, () => {

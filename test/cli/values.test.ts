@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
-import { profileName, readHost, readIssuer, scopes, wholeNumber } from '../../src/cli/commands/values.ts'
+import { profileName, readHost, readSecureUrl, scopes, wholeNumber } from '../../src/cli/commands/values.ts'
 
 const PARSERS = {
   'a number': wholeNumber(1, 300),
@@ -8,7 +8,7 @@ const PARSERS = {
   scopes: (text: string) => scopes(text, ['repo']),
   'the first scopes': (text: string) => scopes(text),
   'a host': readHost,
-  'an address': readIssuer,
+  'an address': readSecureUrl,
   'a name': profileName,
 }
 

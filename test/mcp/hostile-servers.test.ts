@@ -94,7 +94,7 @@ describe('a server is refused', () => {
   })
 
   test.each([
-    ['that fails', () => new Response('', { status: 500 }), 'bad_response'],
+    ['that fails', () => new Response('', { status: 500 }), 'refused'],
     ['that redirects', () => Response.redirect('https://evil.example', 307), 'redirected'],
     ['that is not JSON', () => new Response('<html>'), 'bad_response'],
     ['that is too large', () => new Response('x'.repeat(300_000)), 'response_too_large'],

@@ -130,7 +130,29 @@ function userName(text: string): string {
   return text
 }
 
+/** The options that only some forms use. */
+const OF_FORMS: Readonly<
+  Record<'user' | 'secret' | 'appId' | 'key' | 'installationId', readonly AuthForm[]>
+> = {
+  user: ['basic'],
+  secret: ['basic', 'personal', 'oauth'],
+  appId: ['app', 'installation'],
+  key: ['app', 'installation'],
+  installationId: ['installation'],
+}
+
+/** They would be ignored. */
+function refuseUnused(options: ApiCommandOptions): void {
+  for (const [name, forms] of Object.entries(OF_FORMS))
+    if (options[name as keyof typeof OF_FORMS] !== undefined && !forms.includes(options.auth))
+      throw new CommandError(
+        'usage',
+        `--${name.replace(/(?=[A-Z])/, '-').toLowerCase()} requires --auth ${forms.join(' or ')}`,
+      )
+}
+
 async function api(path: string, options: ApiCommandOptions): Promise<number> {
+  refuseUnused(options)
   const fetch = await environmentFetch()
   const given =
     usesLogin(options) && options.profile === undefined ? environmentToken(options.host) : undefined

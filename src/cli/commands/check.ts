@@ -16,7 +16,7 @@ import { onDisk } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { endpointsOf } from '../network/service-address.ts'
 import { checkReportTo } from './check-report.ts'
-import { readIssuer, scopes } from './values.ts'
+import { readSecureUrl, readUrl, scopes } from './values.ts'
 
 interface CheckCommandOptions {
   readonly clientId?: string
@@ -61,7 +61,7 @@ export function checkCommand(): Command {
       'authgraph check --issuer https://login.example.com --client-id my-app \\\n--yes-remote --junit check.xml',
     ],
   })
-    .argument('[url]', 'address of a service with the default paths', readIssuer)
+    .argument('[url]', 'address of a service with the default paths', readUrl)
     .addOption(new Option('--client-id <id>', 'use this client ID').env('AUTHGRAPH_CLIENT_ID'))
     .option('--other-client-id <id>', 'check that this client cannot use the codes of the first')
     .option('--approve <command>', 'approve CODE with this command')
@@ -71,15 +71,15 @@ export function checkCommand(): Command {
         .choices(['github', 'rfc8628', 'auto'])
         .default('auto'),
     )
-    .option('--issuer <url>', 'read the endpoints from the metadata of this issuer', readIssuer)
-    .option('--device-authorization-endpoint <url>', 'request codes here', readIssuer)
-    .option('--token-endpoint <url>', 'poll for the token here', readIssuer)
+    .option('--issuer <url>', 'read the endpoints from the metadata of this issuer', readSecureUrl)
+    .option('--device-authorization-endpoint <url>', 'request codes here', readUrl)
+    .option('--token-endpoint <url>', 'poll for the token here', readUrl)
     .option(
       '--page-origin <url>',
       'expect the verification page on this origin, if it differs from the above',
-      readIssuer,
+      readUrl,
     )
-    .option('--resource <url>', 'send an access token here, before and after the revocation', readIssuer)
+    .option('--resource <url>', 'send an access token here, before and after the revocation', readUrl)
     .option('-s, --scopes <list>', 'request these scopes; repeat, or separate with commas', scopes)
     .option('--wait-expiry', 'wait until the codes expire, however long that takes')
     .option('--yes-remote', 'allow a service on another machine')

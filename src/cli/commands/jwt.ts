@@ -47,6 +47,8 @@ export function jwtCommand(): Command {
 }
 
 async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): Promise<number> {
+  if (json && !isDecoded) throw new CommandError('usage', '--json requires --decode')
+  if (appId && key === undefined) throw new CommandError('usage', '--app-id requires --key')
   const token = await (key === undefined ? readToken(isDecoded) : sign(appId, key))
   const writer = writerTo(process.stdout, { color })
   if (!isDecoded) {

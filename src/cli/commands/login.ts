@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
 import { STORE_NAMES } from '../storage/store-names.ts'
 import { login } from './login/login.ts'
-import { profileName, readHost, readIssuer, scopes } from './values.ts'
+import { profileName, readHost, readSecureUrl, scopes } from './values.ts'
 
 /** Declares `authgraph login`. */
 export function loginCommand(): Command {
@@ -44,17 +44,17 @@ export function loginCommand(): Command {
     )
     .addOption(
       new Option('--issuer <url>', 'log in to an OAuth server that publishes its metadata')
-        .argParser(readIssuer)
+        .argParser(readSecureUrl)
         .conflicts('host'),
     )
     .addOption(
       new Option('--device-authorization-endpoint <url>', 'request codes here, if the server has no metadata')
-        .argParser(readIssuer)
+        .argParser(readSecureUrl)
         .conflicts(['host', 'issuer']),
     )
     .addOption(
       new Option('--token-endpoint <url>', 'poll for the token here, on the same server')
-        .argParser(readIssuer)
+        .argParser(readSecureUrl)
         .conflicts(['host', 'issuer']),
     )
     .addOption(

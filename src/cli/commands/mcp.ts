@@ -3,7 +3,7 @@ import { command, type Described, exitWith } from '../command.ts'
 import { bridgeServer } from './mcp/bridge-server.ts'
 import type { McpOptions } from './mcp/open-mcp-login.ts'
 import { mcpLogin, mcpLogout, mcpStatus } from './mcp/operations.ts'
-import { readHost, readIssuer } from './values.ts'
+import { readHost, readSecureUrl } from './values.ts'
 
 const RESULTS = { 1: 'refused or failed, or nobody is logged in' }
 
@@ -69,7 +69,7 @@ export function mcpCommand(): Command {
 /** Declares the command or an operation, which share their options. The command also parses those behind an operation. */
 function declare(run: (url: string, options: McpOptions) => Promise<number>, described: Described): Command {
   return command(described)
-    .argument('<url>', 'the URL of the server', readIssuer)
+    .argument('<url>', 'the URL of the server', readSecureUrl)
     .addOption(
       new Option('--store <place>', 'store the login here').choices(['keyring', 'file']).default('keyring'),
     )
@@ -77,7 +77,7 @@ function declare(run: (url: string, options: McpOptions) => Promise<number>, des
     .option(
       '--issuer <url>',
       'log in at this issuer; required if it is on a different site from the server',
-      readIssuer,
+      readSecureUrl,
     )
     .option('--client-id <id>', 'use the ID of your client at the issuer (default: register one)')
     .option(

@@ -39,6 +39,7 @@ export function replayCommand(): Command {
 }
 
 async function replay(file: string, { svg, narrow, json, color }: ReplayOptions): Promise<number> {
+  if (narrow && svg === undefined) throw new CommandError('usage', '--narrow requires --svg')
   const story = storyOf(eventsIn(file))
   const writer = writerTo(process.stdout, { color })
   if (svg !== undefined) {

@@ -113,6 +113,8 @@ function add(text: string, texts: readonly string[] = []): string[] {
 /** Runs `authgraph serve` until a signal ends it. Returns the exit code. */
 async function serve(options: ServeOptions, self: Command): Promise<number> {
   refuseHttp(options, self)
+  if (options.refreshTokens === undefined && self.getOptionValueSource('reuseWindow') === 'cli')
+    self.error('error: --reuse-window requires --refresh-tokens')
   const signalled = nextSignal()
   const log = logTo(process.stdout, { json: options.json ?? false, color: options.color })
   const opened = openStore(options.store, self)
@@ -140,7 +142,7 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
   }
 }
 
-/** Opens the store of `--store` with its name in the log, or none for memory. Does not quote an invalid address: it may contain a password. */
+/** Opens the store of `--store` or `AUTHGRAPH_STORE` with its name in the log, or none for memory. Does not quote an invalid address: it may contain a password. */
 function openStore(
   where: string,
   self: Command,
@@ -152,8 +154,9 @@ function openStore(
     if (/^postgres(ql)?:/i.test(where)) return { name: 'postgres', store: postgresStore(where) }
     return { name: 'redis', store: redisStore(where) }
   } catch {
+    const source = self.getOptionValueSource('store') === 'env' ? 'AUTHGRAPH_STORE' : '--store'
     return self.error(
-      'error: --store must be "memory", sqlite:FILE, or an address that starts with postgres://, redis:// or rediss://',
+      `error: ${source} must be "memory", sqlite:FILE, or an address that starts with postgres://, redis:// or rediss://`,
     )
   }
 }

@@ -60,7 +60,10 @@ export function statusCommand(): Command {
     .option('-p, --profile <name>', 'show only this profile (default: all)', profileName)
     .option('--json', 'print one JSON object per login')
     .addOption(
-      new Option('--names', 'print only the profile names, without sending a request').conflicts('json'),
+      new Option('--names', 'print only the profile names, without sending a request').conflicts([
+        'json',
+        'profile',
+      ]),
     )
     .action(exitWith(status))
 }

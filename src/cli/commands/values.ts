@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { isLoopback } from '../../protocol/syntax.ts'
 import { hostIn } from '../network/service-address.ts'
 import { isProfileName } from '../storage/profiles.ts'
 
@@ -29,11 +30,18 @@ export function readHost(text: string): string {
   )
 }
 
-/** Parses the address of an issuer or an endpoint. */
-export function readIssuer(text: string): string {
+/** Parses an address. */
+export function readUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw new InvalidArgumentError('Expected an address that starts with https:// or http://.')
   return text
+}
+
+/** Parses an address to which secrets are sent. */
+export function readSecureUrl(text: string): string {
+  const { protocol, hostname } = new URL(readUrl(text))
+  if (protocol === 'https:' || isLoopback(hostname)) return text
+  throw new InvalidArgumentError('Expected https. Only a loopback address may use http.')
 }
 
 /** Parses the name of a profile. */

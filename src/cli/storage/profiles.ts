@@ -108,8 +108,7 @@ export function findProfile(name: string): NamedProfile | undefined {
 function damagedLogin(name: string): CommandError {
   return new CommandError(
     'damaged_file',
-    `the saved login of ${name} cannot be read, because it is damaged or from another version: run ` +
-      `authgraph login --profile ${name} with its address and client ID, or authgraph logout --profile ${name} to remove it`,
+    `the saved login of ${name} is damaged or from another version: run authgraph logout --profile ${name}, then log in again`,
   )
 }
 

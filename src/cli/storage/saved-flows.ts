@@ -55,8 +55,7 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
 export function damagedFlow(name: string): CommandError {
   return new CommandError(
     'damaged_file',
-    `the unfinished login of ${name} cannot be read, because it is damaged or from another version: run ` +
-      'authgraph login without --resume',
+    `the unfinished login of ${name} is damaged or from another version: run authgraph login without --resume`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Command } from 'commander'
 import type { DeviceResult } from '../../../../machines/device-context.ts'
 import {
   createDeviceAuthorization,
@@ -33,7 +34,10 @@ import { type LoginOptions, type LoginSession, type Plan, planLogin } from './pl
 const SAVED = 75
 
 /** Runs `authgraph login`. Returns the exit code. */
-export async function login(options: LoginOptions): Promise<number> {
+export async function login(options: LoginOptions, self: Command): Promise<number> {
+  // The variable may be set for other logins.
+  if (options.resume && self.getOptionValueSource('clientId') === 'cli')
+    self.error('error: --resume cannot be used with --client-id')
   const { json = false, copy = false, open = false, qr, color, wait, encoding } = options
   finishWithoutOutput()
   const texts = textsOf('authgraph login', { hasCodes: () => terminal.codes() !== undefined, encoding })

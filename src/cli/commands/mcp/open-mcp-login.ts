@@ -71,8 +71,7 @@ function explain(error: unknown, host: string): never {
   if (error instanceof WrongHostError)
     throw new WrongHostError(error.message.replace('to "verificationHosts"', 'with --verification-host'))
   if (!(error instanceof BadOptionError)) throw error
-  throw new CommandError(
-    'usage',
-    'the issuer does not register clients: pass the ID of your client there with --client-id, and the issuer with --issuer',
+  throw new BadOptionError(
+    error.message.replace('in "clients"', 'with --client-id, and the issuer with --issuer'),
   )
 }
