@@ -19,7 +19,7 @@ import {
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { github } from '../protocol/providers.ts'
 import { secureAddress } from '../protocol/syntax.ts'
-import { pause, systemClock, unlessAborted, within } from '../request/clock.ts'
+import { pause, systemClock, unlessAborted } from '../request/clock.ts'
 import { systemFetch } from '../request/http.ts'
 import type { RequestOptions } from '../request/options.ts'
 import type { Secret } from '../secret.ts'
@@ -31,7 +31,7 @@ import type { SessionStore } from '../session/session-store.ts'
 import { assertAudience } from './assert-audience.ts'
 import { type Challenge, readChallenge } from './challenge.ts'
 import { confinedFetch } from './confined-fetch.ts'
-import { DOCUMENT_TIMEOUT, findIssuer, type Issuer, type IssuerQuestion } from './find-issuer.ts'
+import { findIssuer, type Issuer, type IssuerQuestion, inTime } from './find-issuer.ts'
 import { createIssuerClients, type IssuerClient } from './issuer-clients.ts'
 import { createPendingLogin, type PendingLogin } from './pending-login.ts'
 import { type KnownServer, readKnown, readRecord, writeRecord } from './records.ts'
@@ -342,9 +342,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     challenge: Challenge,
     previous: KnownServer | undefined,
   ): Promise<UnfinishedDeviceLogin> {
-    const found = await within({ clock, timeout: DOCUMENT_TIMEOUT }, (signal) =>
-      findServerMetadata(server, challenge, via, signal),
-    )
+    const found = await inTime(server, clock, (signal) => findServerMetadata(server, challenge, via, signal))
     const choice = { server, named: found.issuers, previous: previous?.issuer, confirm: confirmIssuer }
     const issuer = await findIssuer({ ...choice, isConfigured: clients.isGiven }, via)
     const isSame = previous?.issuer === issuer.url

@@ -1,5 +1,5 @@
 import { findMetadata } from '../client/discover.ts'
-import { AuthgraphError, BadResponseError, WrongHostError } from '../errors.ts'
+import { AuthgraphError, BadResponseError, TimedOutError, WrongHostError } from '../errors.ts'
 import { isTexts } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { secureAddress } from '../protocol/syntax.ts'
@@ -8,7 +8,7 @@ import { memberOf, textMemberOf } from '../request/http.ts'
 import type { Clock } from '../request/options.ts'
 
 /** Seconds for the documents of one host. */
-export const DOCUMENT_TIMEOUT = 10
+const DOCUMENT_TIMEOUT = 10
 
 /** How many of the issuers that a server names are asked: each may take its time. */
 const MOST_ISSUERS = 3
@@ -90,13 +90,26 @@ async function confirmIssuer(
   )
 }
 
+/** Sends the requests for documents of one host. Throws {@link TimedOutError} that names it. */
+export async function inTime<Result>(
+  { host }: URL,
+  clock: Clock,
+  read: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await within({ clock, timeout: DOCUMENT_TIMEOUT }, read)
+  } catch (error) {
+    throw error instanceof TimedOutError ? new TimedOutError(host) : error
+  }
+}
+
 /** Whether one host is the other, or below it. Siblings are not: many sites share a parent with others. */
 function isSameSite(one: string, other: string): boolean {
   return one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)
 }
 
 async function readIssuer(url: string, { fetch, clock }: TimedTransport): Promise<Issuer> {
-  const { provider, body } = await within({ clock, timeout: DOCUMENT_TIMEOUT }, (signal) =>
+  const { provider, body } = await inTime(new URL(url), clock, (signal) =>
     findMetadata(url, { fetch, clock, signal }),
   )
   const scopes = memberOf(body, 'scopes_supported')

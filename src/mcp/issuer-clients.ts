@@ -1,10 +1,9 @@
 import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
-import { within } from '../request/clock.ts'
 import type { Clock } from '../request/options.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
-import { DOCUMENT_TIMEOUT, type Issuer } from './find-issuer.ts'
+import { type Issuer, inTime } from './find-issuer.ts'
 import { readClient, readRecord } from './records.ts'
 import { registerClient } from './register-client.ts'
 
@@ -68,7 +67,7 @@ export function createIssuerClients({ given, document, name, store, fetch, clock
         throw new BadOptionError(
           `${new URL(url).host} does not register clients: pass the ID of your client there in "clients"`,
         )
-      const registered = await within({ clock, timeout: DOCUMENT_TIMEOUT }, (signal) =>
+      const registered = await inTime(new URL(registrationEndpoint), clock, (signal) =>
         registerClient(registrationEndpoint, name, { fetch, clock }, signal),
       )
       await keep(url, registered)

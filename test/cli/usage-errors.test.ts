@@ -89,7 +89,7 @@ const REFUSED: readonly Refused[] = [
   [API, ['--header', 'Authorization: Bearer hunter2'], INSTEAD],
   [API, ['--header', 'cookie: session=hunter2'], INSTEAD],
   [`${API} --auth app --user me`, [], '✗ --user requires --auth basic\n'],
-  [`${API} --auth none --secret -`, [], '✗ --secret requires --auth basic or personal or oauth\n'],
+  [`${API} --auth none --secret -`, [], '✗ --secret requires --auth basic, personal or oauth\n'],
   [`${API} --auth app --installation-id 1`, [], '✗ --installation-id requires --auth installation\n'],
   [`${API} --key app.pem`, [], '✗ --key requires --auth app or installation\n'],
   [`${API} --auth basic --secret -`, [], '--auth basic requires --user'],

@@ -141,13 +141,15 @@ const OF_FORMS: Readonly<
   installationId: ['installation'],
 }
 
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
 /** They would be ignored. */
 function refuseUnused(options: ApiCommandOptions): void {
   for (const [name, forms] of Object.entries(OF_FORMS))
     if (options[name as keyof typeof OF_FORMS] !== undefined && !forms.includes(options.auth))
       throw new CommandError(
         'usage',
-        `--${name.replace(/(?=[A-Z])/, '-').toLowerCase()} requires --auth ${forms.join(' or ')}`,
+        `--${name.replace(/(?=[A-Z])/, '-').toLowerCase()} requires --auth ${OR.format(forms)}`,
       )
 }
 
