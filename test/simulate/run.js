@@ -4,6 +4,9 @@ import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { ADAPTATIONS, BUGS } from './bugs.js'
 
+/** Without a bug, only whether each of them can be put in. */
+const UNCHANGED = Object.values(BUGS).map(({ change }) => ({ ...change, instead: change.text }))
+
 const { bug } = parseArgs({ strict: false, options: { bug: { type: 'string' } } }).values
 if (bug === undefined || Object.hasOwn(BUGS, bug)) {
   const { main } = await import(await bundle())
@@ -28,7 +31,7 @@ async function bundle() {
     logLevel: 'warning',
     outfile,
     write: false,
-    plugins: [changing([...ADAPTATIONS, ...(bug === undefined ? [] : [BUGS[bug].change])])],
+    plugins: [changing([...ADAPTATIONS, ...(bug === undefined ? UNCHANGED : [BUGS[bug].change])])],
   })
   await mkdir(dirname(outfile), { recursive: true })
   // Whole at once: another simulation may be reading it.
