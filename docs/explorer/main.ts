@@ -119,7 +119,7 @@ function filter(): void {
 function showHint(): void {
   const isShown = path.slice(-1).every((step) => rows.has(step))
   find('#hint').textContent = find('#tree').hidden
-    ? 'No path matches the filter, so the path shown does not either.'
+    ? 'No path matches. The path shown is outside the filter.'
     : isShown
       ? ''
       : 'The path shown does not match the filter.'
@@ -147,12 +147,11 @@ function roleOf(step: Step): string {
   return stage.roleOf(machine, statesAfter(step)[machine] ?? '')
 }
 
-/** Chooses the path that ends with a step. Where the machines are below the tree, only one that is picked plays, in sight. */
+/** Chooses the path that ends with a step. Where the timeline is below the tree, only one that is picked plays, in sight. */
 function goTo(step: Step, isPicked: boolean): void {
   choose(step, !isCalm() && (isPicked || !NARROW.matches))
   setAddress()
-  if (NARROW.matches && isPicked)
-    find('#stage').scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'instant' : 'smooth' })
+  if (NARROW.matches && isPicked) find('#time').scrollIntoView({ behavior: isCalm() ? 'instant' : 'smooth' })
 }
 
 /** Puts the path into the address, and the step at which it is stopped. */
@@ -284,7 +283,8 @@ function mostDramatic({ ends }: Tree): Step {
 }
 
 const total = trees.reduce((sum, { ends }) => sum + ends.length, 0)
-find('#summary').textContent = `Each of these ${total.toLocaleString('en')} paths is a test.`
+find('#summary').textContent =
+  `A path is a sequence of steps from the start of a machine. Each of these ${total.toLocaleString('en')} paths is a test.`
 find('#graphs').append(
   ...trees.map(({ id, title, ends }) => {
     const link = make('a', '', title, make('span', 'count', String(ends.length)))
@@ -320,8 +320,11 @@ find('#play').addEventListener('click', () => {
 })
 addEventListener('hashchange', () => location.hash !== SKIPPED && open())
 open()
-// Names have another width in the font of the page.
-document.fonts.ready.then(() => {
+NARROW.addEventListener('change', () => rows.select(path.at(-1)))
+const layOut = () => {
   drawLanes()
   lanes.mark(at)
-})
+}
+// Names have another width in the font of the page.
+document.fonts.ready.then(layOut)
+new ResizeObserver(layOut).observe(find('#axis'))
