@@ -10,9 +10,15 @@ const FIELDS = { keywords: 12, title: 6, heading: 3, page: 1, text: 1, code: 0.5
 /** What a section of a group counts for, if not 1. */
 const GROUPS = { Guides: 2, 'See it run': 2, Extending: 0.5 }
 
+/** What a section counts for whose name is all that is typed. */
+const NAMED = 8
+
+/** Words at most that count in place of one that is unknown. */
+const ALIKE = 30
+
 /** Words that do not tell one page from another. */
 const STOP_WORDS = new Set(
-  'a an and are as at be by can do does for from get handle handling has have how i in is it my of on or that the this to use using what when where which with without you your'.split(
+  'a an and are as at be by can do does explain for from get handle handling has have how i in is it my of on or that the this to use using what when where which why with without work works you your'.split(
     ' ',
   ),
 )
@@ -50,11 +56,16 @@ const index = new MiniSearch({
   processTerm: (term) => term,
 })
 
+/** The words of all sections, to find those that are like one that is typed. */
+const words = new MiniSearch({ fields: ['id'], tokenize: (term) => [term], processTerm: (term) => term })
+
 /** Resolves when everything can be found. */
-export const ready = index.addAllAsync(
-  sections.map(({ heading, text, code, fields }, id) => ({ id, heading, text, code, ...fields })),
-  { chunkSize: 100 },
-)
+export const ready = index
+  .addAllAsync(
+    sections.map(({ heading, text, code, fields }, id) => ({ id, heading, text, code, ...fields })),
+    { chunkSize: 100 },
+  )
+  .then(() => words.addAll(Array.from(vocabulary, (id) => ({ id }))))
 
 /** Names, their parts, and each two parts as one term, so that "log in", "login" and "logIn" are the same. */
 function termsIn(text) {
@@ -83,15 +94,19 @@ function stem(word) {
     .replace(/(?<=..)([^s])\1$/, '$1')
 }
 
-/** The best section of each page that has every word, in groups, and below those the pages that have some. */
+/**
+ * The best section of each page that has every word, in groups, and below those the pages that have some. For a word that
+ * is `unknown`, others count that are spelled like it.
+ */
 export function search(text) {
   const names = text.match(NAME) ?? []
   const telling = names.filter((name) => !STOP_WORDS.has(name.toLowerCase()))
   const pairsWith = (name) =>
     names.slice(1).flatMap((next, at) => ([names[at], next].includes(name) ? stem(names[at] + next) : []))
-  const queries = (telling.length > 0 ? telling : names).map((name) => ({
+  const typed = telling.length > 0 ? telling : names
+  const queries = typed.map((name) => ({
     combineWith: 'OR',
-    queries: [stem(name), ...pairsWith(name).filter(isKnown)],
+    queries: [...wordsLike(stem(name)), ...pairsWith(name).filter(isKnown)],
   }))
   const find = (combineWith) => bestOf(index.search({ combineWith, queries }, optionsFor(text)))
   const all = find('AND')
@@ -101,21 +116,23 @@ export function search(text) {
     ({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0,
   )
   const groups = Object.groupBy(results, ({ group }) => group)
-  return { results: Object.values(groups).flat(), hasAll: all.length > 0 }
+  const unknown = typed.filter((name) => !isKnown(stem(name)) && begunWith(stem(name)).length === 0)
+  return { results: Object.values(groups).flat(), hasAll: all.length > 0, unknown }
 }
 
 function optionsFor(text) {
   const isName = /\p{Ll}\p{Lu}/u.test(text)
+  const asked = text.toLowerCase()
   return {
     boost: FIELDS,
     // One letter is the beginning of a title.
     ...(text.length === 1 && { fields: ['title'] }),
-    prefix: (term) => text.length === 1 || !isKnown(term),
-    fuzzy: (term) => !isKnown(term) && ![...vocabulary].some((word) => word.startsWith(term)) && 0.4,
-    maxFuzzy: 2,
+    prefix: text.length === 1,
     tokenize: (term) => [term],
     boostDocument(id) {
-      const { page, anchor } = sections[id]
+      const { page, anchor, heading } = sections[id]
+      const name = heading || page.title
+      if (isName ? name === text : page.group !== 'API' && heading.toLowerCase() === asked) return NAMED
       // Last for those who come from another library.
       if (page.title.startsWith('Migrate ')) return 0.5
       if (page.group !== 'API') return GROUPS[page.group] ?? 1
@@ -128,6 +145,27 @@ function optionsFor(text) {
 
 function isKnown(term) {
   return index.search(term, { tokenize: (one) => [one] }).length > 0
+}
+
+/** A known word, the words that an unknown one begins, or those that are spelled like it. */
+function wordsLike(term) {
+  if (isKnown(term)) return [term]
+  const begun = begunWith(term)
+  return begun.length > 0 ? begun : idsOf(words.search(term, { fuzzy: editsOf }))
+}
+
+function begunWith(term) {
+  return idsOf(words.search(term, { prefix: true }))
+}
+
+function idsOf(found) {
+  return found.slice(0, ALIKE).map(({ id }) => id)
+}
+
+/** How many letters of a word may be wrong. */
+function editsOf({ length }) {
+  if (length < 5) return 0
+  return length < 8 ? 1 : 2
 }
 
 /** The first section of each page, without options that repeat those of another. */

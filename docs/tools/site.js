@@ -28,20 +28,21 @@ function loadIndex() {
 
 function showResults() {
   const text = input.value.trim()
-  const { results, hasAll } = isReady ? siteSearch.search(text) : { results: [] }
+  const { results, hasAll, unknown } = isReady ? siteSearch.search(text) : { results: [], unknown: [] }
   list.replaceChildren(...results.map(linkTo))
   list.scrollTop = 0
   markRest()
   select(list.firstElementChild)
   const count = make('span', 'spoken', results.length > 1 ? `${results.length} results` : '1 result')
-  status.replaceChildren(hasAll ? count : messageFor(text, results))
+  status.replaceChildren(hasAll && unknown.length === 0 ? count : messageFor(text, results, unknown))
 }
 
-/** What is said if no section has all words. */
-function messageFor(text, results) {
+/** What is said if no section has all words as they are typed. */
+function messageFor(text, results, [unknown]) {
   if (!isReady) return 'Preparing the search index…'
   if (text === '') return ''
-  return results.length > 0 ? 'No section has all of these words.' : `No results for "${text}".`
+  if (results.length === 0) return `No results for "${text}".`
+  return unknown ? `No results for "${unknown}". Similar:` : 'No section has all of these words.'
 }
 
 /** A result, with the line that says why it is one. */
