@@ -1,8 +1,9 @@
-import { type ErrorCode, RefusedError } from '../errors.ts'
+import { type ErrorCode, RefusedError, UnreachableError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
 import type { CommandErrorCode } from './command-error.ts'
+import { connectionAdvice } from './network/connection-advice.ts'
 import { ProxyError } from './network/proxy-error.ts'
 import { inOptions } from './option-names.ts'
 
@@ -12,7 +13,6 @@ type Code = ErrorCode | CommandErrorCode
 const ADVICE: Partial<Record<Code, string>> = {
   denied: 'No token was issued. Run the command again if this was a mistake.',
   expired: 'Run the command again to get a new code.',
-  unreachable: 'Check the connection and the address. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.',
   timed_out: 'Try again later. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.',
   key_unreadable: '--key takes the name of a PEM file, - for standard input, or env:NAME for a variable.',
   bad_app_id: 'Set --app-id to the ID shown in the settings of the app.',
@@ -72,6 +72,7 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
 function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   const { hasCodes = () => false, encoding = 'form' } = login
   if (error instanceof ProxyError) return proxyAdvice(error)
+  if (error instanceof UnreachableError) return connectionAdvice(error.reason)
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest'
 import { githubApi } from '../../src/testing/index.ts'
 import { TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
+import { CERTIFICATE } from './support/serve.ts'
 import { loginTo, test, type World } from './support/world.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -11,6 +12,8 @@ const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const PERSONAL = 'ghp_personalInTheClear0123456789'
 
 const installation = { id: 7, owner: 'octo-org', repositories: [{ id: 11, name: 'hello' }] }
+const TRUSTED = { NODE_EXTRA_CA_CERTS: CERTIFICATE }
+
 const accounts = {
   users: [{ username: 'octocat', password: 'open sesame' }],
   personalTokens: [{ token: PERSONAL, user: { id: 2, login: 'hubot' }, scopes: ['repo'] }],
@@ -27,6 +30,11 @@ const accounts = {
 async function served(world: World, listener: RequestListener) {
   const url = await world.serve(listener)
   return (path: string, ...more: string[]) => ['api', path, '--auth', 'none', '--host', url, ...more]
+}
+
+/** A server that speaks another protocol. */
+function notHttp(world: World) {
+  return world.serve((_, { socket }) => socket?.end('SSH-2.0-server\r\n'))
 }
 
 describe('authgraph api', { concurrent: true }, () => {
@@ -59,6 +67,31 @@ describe('authgraph api', { concurrent: true }, () => {
     const stderr = /^✗ localhost:\d+ cannot be reached \(ECONNRESET, GET \/user\)\n/
     await world.expect(call('/user?page=2'), { code: 1, stdout: '', stderr })
   })
+
+  test.for([
+    [
+      'a certificate that is not trusted',
+      true,
+      'https://localhost',
+      {},
+      /set NODE_EXTRA_CA_CERTS to a PEM file/,
+    ],
+    ['the certificate of another host', true, 'https://127.0.0.1', TRUSTED, /is for another host/],
+    ['a port without TLS', false, 'https://localhost', {}, /check that the port serves https/],
+    ['a port with another protocol', undefined, 'http://127.0.0.1', {}, /is not valid HTTP/],
+  ] as const)(
+    'says what to do about %s, and names no proxy',
+    async ([, isSecure, origin, env, advice], { world }) => {
+      const url = isSecure === undefined ? await notHttp(world) : (await world.scripted({ isSecure })).url
+      const { port } = new URL(url)
+      const stderr = new RegExp(`^✗ .* cannot be reached \\(.*\\)\n.*${advice.source}`)
+      await world.expect(
+        `api /user --auth none --host ${origin}:${port}`,
+        { code: 1, stderr, never: ['proxy'] },
+        { env },
+      )
+    },
+  )
 
   test('sends a credential to the given host, whatever the address of the profile with its name', async ({
     world,

@@ -1,0 +1,24 @@
+/** What the reason of a failed connection means, if the address is right and the network works. */
+const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, 'The certificate of the server has expired.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The certificate of the server is for another host: check the host.'],
+  [
+    /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_UNTRUSTED$/,
+    'The certificate is not trusted: set NODE_EXTRA_CA_CERTS to a PEM file of its certificate authority.',
+  ],
+  [
+    /^(EPROTO$|ERR_SSL_)/,
+    'The TLS handshake failed: check that the port serves https. Only a loopback address may use http.',
+  ],
+  [/^HPE_/, 'The response is not valid HTTP: check the scheme and the port.'],
+]
+
+/**
+ * Says what the user can do if a host cannot be reached.
+ *
+ * @param reason The system error code.
+ */
+export function connectionAdvice(reason = ''): string {
+  const [, advice] = ADVICE.find(([pattern]) => pattern.test(reason)) ?? []
+  return advice ?? 'Check the connection and the address. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.'
+}
