@@ -69,6 +69,11 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
   }
 }
 
+/** What the user can do if a service rejects a token: that of a profile, or of a variable. */
+export function replaceAdvice(name: string, isSaved: boolean): string {
+  return isSaved ? `Run authgraph login --profile ${name}.` : `Replace the token in ${name}.`
+}
+
 function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   const { hasCodes = () => false, encoding = 'form' } = login
   if (error instanceof ProxyError) return proxyAdvice(error)
@@ -85,9 +90,10 @@ function refusalAdvice(
   encoding: Provider['encoding'],
 ): string {
   if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
-  if (status === 429) return `Too many requests: try again ${whenToRetry(retryAfter)}.`
-  if (command === 'authgraph api' && status === 401)
-    return 'Log in again, or replace the token that you passed.'
+  // GitHub limits requests with status 403, too.
+  if (status === 429 || (status === 403 && retryAfter !== undefined))
+    return `Too many requests: try again ${whenToRetry(retryAfter)}.`
+  if (command === 'authgraph api' && status === 401) return 'Check --auth, and the credential that it uses.'
   if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
   if (command === 'authgraph mcp login' && !description)

@@ -157,7 +157,7 @@ describe('authgraph api', { concurrent: true }, () => {
 
   test.for([
     ['/list', 404, '{}', /^✗ The service refused the request \(GET \S+\/list\) with status 404\n$/],
-    ['/list', 401, '{}', /^✗ .* status 401\n {2}Log in again, or replace the token that you passed\.\n$/],
+    ['/list', 401, '{}', /^✗ .* status 401\n {2}Check --auth, and the credential that it uses\.\n$/],
     ['/list', 200, '{}', /^✗ The response has no list of items\n$/],
     ['/list', 302, '', /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n$/],
     ['https://other.example/', 200, '', /^✗ Requests go to \S+ only: nothing was sent .*\n$/],
@@ -171,21 +171,28 @@ describe('authgraph api', { concurrent: true }, () => {
     },
   )
 
-  test('prints the status of a refusal, and of an empty response to a terminal', async ({ world }) => {
+  test('reports a refusal on standard error, and an empty response to a terminal', async ({ world }) => {
     const call = await served(world, (request, response) => {
-      if (request.url === '/lost') response.writeHead(404).end('no such page')
-      else response.writeHead(request.url === '/gone' ? 404 : 204).end()
+      if (request.url === '/here') return response.writeHead(204).end()
+      const left = { 'content-type': 'text/plain', 'retry-after': '600' }
+      if (request.url === '/often') return response.writeHead(403, left).end('later')
+      return response.writeHead(404).end('no such page')
     })
-    await world.expect(call('/gone'), { code: 1, stdout: '', stderr: 'HTTP 404 Not Found\n' })
-    await world.expect(call('/gone', '--include'), { code: 1, stderr: '' })
+    const refused = (path: string, status: number) =>
+      `✗ The service refused the request \\(GET localhost:\\d+${path}\\) with status ${status}`
+    const lost = new RegExp(`^${refused('/lost', 404)}\n$`)
+    await world.expect(call('/lost'), { code: 1, stdout: 'no such page', stderr: lost })
+    await world.expect(call('/lost', '--include'), { code: 1, stderr: lost })
+    const often = new RegExp(`^${refused('/often', 403)}\n  Too many requests: try again in 600 s\\.\n$`)
+    await world.expect(call('/often'), { code: 1, stdout: 'later\n', stderr: often })
     await world.expect(call('/here'), { stdout: '', stderr: '' })
     for (const [path, code, shown] of [
-      ['/lost', 1, 'no such page\nHTTP 404 Not Found'],
-      ['/here', 0, 'HTTP 204 No Content'],
+      ['/lost', 1, new RegExp(`^no such page\n${refused('/lost', 404)}$`)],
+      ['/here', 0, /^HTTP 204 No Content$/],
     ] as const) {
       const terminal = world.open(call(path))
       expect(await terminal.exit).toBe(code)
-      expect(terminal.screen()).toBe(shown)
+      expect(terminal.screen()).toMatch(shown)
     }
   })
 

@@ -107,6 +107,15 @@ describe('authgraph status', { concurrent: true }, () => {
     const env = { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: url }
     const stdout = ['status 401\n  Replace the token in AUTHGRAPH_TOKEN.\n']
     await world.expect('status', { code: 1, stdout }, { env })
+    for (const more of ['', ' --paginate']) {
+      const call = `api /user${more}`
+      await world.expect(call, {
+        code: 1,
+        stderr: /^✗ .* 401.*\n {2}Run authgraph login --profile work\.\n$/,
+      })
+      const stderr = /^✗ .* 401.*\n {2}Replace the token in AUTHGRAPH_TOKEN\.\n$/
+      await world.expect(call, { code: 1, stderr }, { env })
+    }
     const other = await world.scripted({ user: new Response('{}', { status: 404 }) })
     const wrongHost = { code: 1, stdout: ['status 404\n  Check that AUTHGRAPH_HOST names the right host.\n'] }
     await world.expect('status', wrongHost, { env: { ...env, AUTHGRAPH_HOST: other.url } })

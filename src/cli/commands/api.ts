@@ -8,14 +8,20 @@ import { installation } from '../../auth/installation.ts'
 import { none } from '../../auth/none.ts'
 import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
+import { readWait } from '../../auth/rate-limit.ts'
 import { addressAt, withAuth } from '../../auth/with-auth.ts'
-import { requestFailure } from '../../request/name-request.ts'
+import { RefusedError } from '../../errors.ts'
+import { type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
+import { failure } from '../../terminal/failure.ts'
+import { terminalTexts } from '../../terminal/texts.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError, isFailure } from '../command-error.ts'
+import { replaceAdvice } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { tokenAuth } from '../network/token-auth.ts'
+import { errorWriter } from '../print-error.ts'
 import { environmentToken, findProfile, type NamedProfile, profileOrCurrent } from '../storage/profiles.ts'
 import { providerOf, validToken, withSession } from '../storage/saved-logins.ts'
 import { numberOrName } from './jwt.ts'
@@ -175,20 +181,41 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     return run(await FORMS[options.auth](options))
   }
   const asked = request(path, options)
-  if (options.paginate) {
+  try {
+    if (!options.paginate) {
+      const response = await withForm((auth) => send(withAuth(auth, { provider, fetch }), asked, baseUrl))
+      return await printResponse(response, nameOf(asked, baseUrl), options)
+    }
     await withForm((auth) => printItems(asked, { auth, provider, fetch }, options))
     return 0
+  } catch (error) {
+    const name = given?.source ?? (usesLogin(options) ? saved?.name : undefined)
+    if (!(error instanceof RefusedError) || error.status !== 401 || name === undefined) throw error
+    const advice = () => replaceAdvice(name, given === undefined)
+    errorWriter().print(...failure(error, { ...terminalTexts, advice }).lines)
+    return 1
   }
-  const response = await withForm((auth) => send(withAuth(auth, { provider, fetch }), asked, baseUrl))
+}
+
+/** Prints a response, and returns the exit code. Throws {@link RefusedError} after one with an error status. */
+async function printResponse(
+  response: Response,
+  request: NamedRequest,
+  options: ApiCommandOptions,
+): Promise<number> {
+  const { status, headers, ok } = response
   const writer = writerTo(process.stdout, options)
-  const [status, ...headers] = head(response)
-  if (options.include) writer.print(status, ...headers)
+  const [first, ...others] = head(response)
+  if (options.include) writer.print(first, ...others)
   const isEmpty = !(await printBody(writer, response))
+  if (status >= 400) {
+    const wait = readWait({ status, headers, body: undefined }, Date.now(), 1)
+    throw new RefusedError({ status, retryAfter: wait?.seconds, request: nameRequest(request) })
+  }
   // A script reads the exit code; a success without a body needs no message there.
-  const { isTTY } = process.stdout
-  if (!options.include && (response.ok ? isEmpty && isTTY : isEmpty || isTTY))
-    writerTo(process.stderr, options).print(['HTTP ', ...status])
-  return response.ok ? 0 : 1
+  if (!options.include && isEmpty && (process.stdout.isTTY || !ok))
+    writerTo(process.stderr, options).print(['HTTP ', ...first])
+  return ok ? 0 : 1
 }
 
 /** Finds the login that provides the token or the address, if one is needed. */
@@ -285,10 +312,12 @@ async function send(
   try {
     return await fetch(path, init)
   } catch (error) {
-    throw isFailure(error)
-      ? error
-      : requestFailure({ method: init.method, address: addressAt(baseUrl, path).href }, error)
+    throw isFailure(error) ? error : requestFailure(nameOf({ path, init }, baseUrl), error)
   }
+}
+
+function nameOf({ path, init }: PreparedRequest, baseUrl: string): NamedRequest {
+  return { method: init.method, address: addressAt(baseUrl, path).href }
 }
 
 async function printItems(

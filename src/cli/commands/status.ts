@@ -8,7 +8,7 @@ import { userAddressOf } from '../../terminal/who-is.ts'
 import { type Line, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { isFailure, type ReportedError } from '../command-error.ts'
-import { textsOf } from '../command-texts.ts'
+import { replaceAdvice, textsOf } from '../command-texts.ts'
 import { askWho } from '../network/ask-who.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { httpFetch } from '../network/http-fetch.ts'
@@ -112,10 +112,9 @@ async function status(options: StatusOptions): Promise<number> {
 
 /** A token that the service rejects can only be replaced. */
 function textsFor({ name, store }: Login): TerminalTexts {
-  const replace = store ? `Run authgraph login --profile ${name}.` : `Replace the token in ${name}.`
   const advice = (error: Failure) => {
     if (!(error instanceof RefusedError)) return texts.advice(error)
-    if (error.status === 401) return replace
+    if (error.status === 401) return replaceAdvice(name, store !== undefined)
     if (error.status === 404 && name === 'AUTHGRAPH_TOKEN')
       return 'Check that AUTHGRAPH_HOST names the right host.'
     return texts.advice(error)
