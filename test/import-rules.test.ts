@@ -111,7 +111,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^src\/((dpop|protocol|request)\/.*|(secret|errors|assert-known)\.ts)$/,
   },
   'src/terminal': {
-    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request|session)\/.*|src\/auth\/(auth|send-with|with-auth)\.ts|src\/store\/probe\.ts|src\/(errors|assert-known)\.ts)$/,
+    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request|session)\/.*|src\/auth\/(auth|credentials-in|rate-limit|send-with|with-auth)\.ts|src\/store\/probe\.ts|src\/(errors|assert-known)\.ts)$/,
     types: /^machines\/(device|session)-context\.ts$/,
   },
   'src/check': {

@@ -7,9 +7,9 @@ import { readRetryAfter, systemFetch, textMemberOf } from '../request/http.ts'
 import { type NamedRequest, nameRequest, requestFailure, withoutSecrets } from '../request/name-request.ts'
 import type { RequestOptions } from '../request/options.ts'
 import type { ReceivedResponse } from '../request/received-response.ts'
-import { Secret } from '../secret.ts'
 import { ApiError } from './api-error.ts'
 import type { Auth, HasForm } from './auth.ts'
+import { credentialsIn } from './credentials-in.ts'
 import { isStream } from './is-stream.ts'
 import { none } from './none.ts'
 import { itemsOf, nextPage } from './paginate.ts'
@@ -206,13 +206,6 @@ export function createApi(options: CreateApiOptions = {}): Api {
 
 function isRepeatable(method: string, { body }: ApiRequest): boolean {
   return IDEMPOTENT.includes(method.toUpperCase()) && !isStream(body)
-}
-
-/** The credentials of a header, which are a token, or a user name and a password in base64. */
-function credentialsIn(header: string): readonly Secret[] {
-  const [scheme = '', credentials = ''] = header.split(' ')
-  const decoded = scheme === 'Basic' ? atob(credentials).replace(/^[^:]*:/, '') : ''
-  return [credentials, decoded].filter((value) => value !== '').map((value) => new Secret(value))
 }
 
 function toApiError(

@@ -1,4 +1,6 @@
 import { type Auth, formOf, type HasForm } from '../auth/auth.ts'
+import { credentialsIn } from '../auth/credentials-in.ts'
+import { readWait } from '../auth/rate-limit.ts'
 import { sendWith } from '../auth/send-with.ts'
 import { targetOf } from '../auth/with-auth.ts'
 import type { Provider } from '../protocol/provider.ts'
@@ -43,14 +45,29 @@ export async function whoIs(
   if (address === undefined) return undefined
   const api = { ...provider, baseUrl: new URL(address).origin }
   const target = targetOf({ provider: api, ...(fetch && { fetch }) })
+  let authorization = ''
+  let headers: Headers | undefined
   // Without the Request of the runtime, which takes the command line longer to load than everything else.
-  const authorized: typeof globalThis.fetch = (input, init) =>
-    sendWith(formOf(auth), target, { method: 'GET', url: address, signal: init?.signal }, (headers) =>
-      target.fetch(input, { ...init, headers: { ...ACCEPT, ...headers } }),
-    )
+  const authorized: typeof globalThis.fetch = async (input, init) => {
+    const request = { method: 'GET', url: address, signal: init?.signal }
+    const response = await sendWith(formOf(auth), target, request, (given) => {
+      authorization = given.authorization ?? ''
+      return target.fetch(input, { ...init, headers: { ...ACCEPT, ...given } })
+    })
+    headers = response.headers
+    return response
+  }
   const response = await within({ clock: systemClock, signal, timeout: TIMEOUT }, (signal) =>
     send(address, {}, { fetch: authorized, clock: systemClock }, signal),
   )
-  if (response.status !== 200) throw refusalOf(response)
-  return NAMES.map((name) => textMemberOf(response.body, name)).find(Boolean)
+  const { status, body, at } = response
+  if (status === 200) return NAMES.map((name) => textMemberOf(body, name)).find(Boolean)
+  const wait = headers && readWait({ status, headers, body }, at, 1)
+  throw refusalOf({
+    ...response,
+    // An API like GitHub's has no `error_description`.
+    body: Object.assign({ error_description: textMemberOf(body, 'message') }, body),
+    retryAfter: wait?.seconds ?? response.retryAfter,
+    sent: credentialsIn(authorization),
+  })
 }

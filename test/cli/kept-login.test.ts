@@ -61,6 +61,8 @@ describe('authgraph token', { concurrent: true }, () => {
   })
 })
 
+const refusal = (status: number, message: string) => Response.json({ message }, { status })
+
 describe('authgraph status', { concurrent: true }, () => {
   test('shows the login but not the token, and exits with 1 if the service cannot be reached', async ({
     world,
@@ -119,6 +121,38 @@ describe('authgraph status', { concurrent: true }, () => {
     const other = await world.scripted({ user: new Response('{}', { status: 404 }) })
     const wrongHost = { code: 1, stdout: ['status 404\n  Check that AUTHGRAPH_HOST names the right host.\n'] }
     await world.expect('status', wrongHost, { env: { ...env, AUTHGRAPH_HOST: other.url } })
+  })
+
+  test('shows what the service says about a refusal, without the token, and what to do', async ({
+    world,
+  }) => {
+    const headers: Record<string, string> = {}
+    const { url } = await world.scripted({
+      polls: [granted(TOKEN)],
+      headers,
+      user: refusal(403, `no ${TOKEN}`),
+    })
+    await world.login(url, '--profile work')
+    const says = 'status 403\n  The service says: no ‹secret›\n  '
+    const valid = [
+      `${says}The token may still be valid: check its scopes, and the access rules of the service.\n`,
+    ]
+    await world.expect('status', { code: 1, stdout: valid, never: [TOKEN] })
+    const date = new Date('2026-01-01T00:00:00Z')
+    const reset = String(date.getTime() / 1000 + 600)
+    Object.assign(headers, {
+      date: date.toUTCString(),
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': reset,
+    })
+    const often = [`${says}Too many requests: try again in 600 s.\n`]
+    await world.expect('status', { code: 1, stdout: often })
+    const other = await world.scripted({ polls: [granted(TOKEN)], user: refusal(404, 'Not Found') })
+    await world.login(other.url, '--profile other')
+    const lost = [
+      'The service says: Not Found\n  The service has no such path: check the host of the login.\n',
+    ]
+    await world.expect('status --profile other', { code: 1, stdout: lost })
   })
 
   test('says of a token that is not a bearer token that it is stored but cannot be sent', async ({

@@ -115,9 +115,13 @@ function textsFor({ name, store }: Login): TerminalTexts {
   const advice = (error: Failure) => {
     if (!(error instanceof RefusedError)) return texts.advice(error)
     if (error.status === 401) return replaceAdvice(name, store !== undefined)
-    if (error.status === 404 && name === 'AUTHGRAPH_TOKEN')
-      return 'Check that AUTHGRAPH_HOST names the right host.'
-    return texts.advice(error)
+    if (error.status === 404)
+      return name === 'AUTHGRAPH_TOKEN'
+        ? 'Check that AUTHGRAPH_HOST names the right host.'
+        : 'The service has no such path: check the host of the login.'
+    const advice = texts.advice(error)
+    if (error.status !== 403 || advice) return advice
+    return 'The token may still be valid: check its scopes, and the access rules of the service.'
   }
   return { ...texts, advice }
 }
