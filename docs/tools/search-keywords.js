@@ -1,11 +1,14 @@
-/** What readers call the subject of a page or of a section, if it does not say so. @type {Record<string, string>} */
+/**
+ * What readers call the subject of a page or of a section, if it does not say so. Two words that count only together are one.
+ * @type {Record<string, string>}
+ */
 export const KEYWORDS = {
   'Act as a GitHub App › Call the API without Octokit': 'retry, rate limit, 429',
   'Bind tokens to a key': 'dpop',
   'Brand and translate the verification page': 'theme, i18n',
   'Command line':
-    'cli, authgraph login, authgraph status, authgraph serve, demo, git credential, completion, autocomplete',
-  'Command line › Log in': 'headless, ssh',
+    'cli, authgraph login, authgraph status, authgraph serve, demo, git credential, shell completion, autocomplete',
+  'Command line › Log in': 'headless, ssh, --open, --no-qr, --encoding, AUTHGRAPH_CLIENT_ID',
   'Command line › Log in from a program': '--json',
   'Command line › Resume a login': 'resume device code',
   'Command line › Use several accounts': 'multiple accounts, switch account',
@@ -17,6 +20,7 @@ export const KEYWORDS = {
   'Errors › unreachable': 'offline',
   'Give your CLI a login': 'keychain, token storage, encryption, save a token',
   Install: 'typescript, esm',
+  'Install › CommonJS': 'require is not defined',
   'Install › Supported runtimes': 'node version, which node, supported node',
   'Keep and refresh a token': 'session, refresh token',
   'Keep and refresh a token › On a server': 'express',
@@ -29,10 +33,14 @@ export const KEYWORDS = {
   'Refresh and revoke tokens': 'token rotation',
   'Share a login between processes': 'redis, concurrency, race, lambda, serverless',
   'Show a login on a web page': 'next.js',
+  'Show a login on a web page › Put the page and the service on one origin':
+    'corserror, blocked by cors policy, cross-origin',
   'Test your login': 'jest, mock server, fake, stub, sandbox, without network',
   'Threat model': 'brute force',
   'The device flow in 60 seconds': 'polling interval, user code',
   'The device flow in 60 seconds › When to use it': 'pkce',
+  'Use a proxy':
+    'self-signed certificate, SELF_SIGNED_CERT_IN_CHAIN, unable to get local issuer certificate, tls',
   'Use another provider': 'auth0, okta, sso, azure ad, microsoft login',
   'Use another provider › ID tokens': 'id_token',
   'Use a remote MCP server': 'mcp, claude',

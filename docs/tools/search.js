@@ -85,12 +85,12 @@ function span({ 0: word, index }, start = 0) {
   return { word, term: stem(word), from: start + index, to: start + index + word.length }
 }
 
-/** Without the common endings: log for logs, logged and logging; encrypt for encryption. */
+/** Without the common endings: log for logs, logged and logging; encrypt for encryption. CORS is not core. */
 function stem(word) {
   return word
     .toLowerCase()
     .replaceAll('_', '')
-    .replace(/(?<=...)(?:e?s|ed|ing|e|(?<=.{4}t)(?<!except)ion)$/, '')
+    .replace(/(?<=...)(?<!^cor)(?:e?s|ed|ing|e|(?<=.{4}t)(?<!except)ion)$/, '')
     .replace(/(?<=..)([^s])\1$/, '$1')
 }
 
@@ -98,7 +98,8 @@ function stem(word) {
  * The best section of each page that has every word, in groups, and below those the pages that have some. For a word that
  * is `unknown`, others count that are spelled like it.
  */
-export function search(text) {
+export function search(query) {
+  const text = query.replace(/\(\)$/, '')
   const names = text.match(NAME) ?? []
   const telling = names.filter((name) => !STOP_WORDS.has(name.toLowerCase()))
   const pairsWith = (name) =>
@@ -132,7 +133,8 @@ function optionsFor(text) {
     boostDocument(id) {
       const { page, anchor, heading } = sections[id]
       const name = heading || page.title
-      if (isName ? name === text : page.group !== 'API' && heading.toLowerCase() === asked) return NAMED
+      const hasWords = !['API', 'Machines'].includes(page.group)
+      if (isName ? name === text : hasWords && name.toLowerCase() === asked) return NAMED
       // Last for those who come from another library.
       if (page.title.startsWith('Migrate ')) return 0.5
       if (page.group !== 'API') return GROUPS[page.group] ?? 1
@@ -151,7 +153,15 @@ function isKnown(term) {
 function wordsLike(term) {
   if (isKnown(term)) return [term]
   const begun = begunWith(term)
-  return begun.length > 0 ? begun : idsOf(words.search(term, { fuzzy: editsOf }))
+  return begun.length > 0 ? begun : [...swapped(term), ...idsOf(words.search(term, { fuzzy: editsOf }))]
+}
+
+/** The words with two letters in the other order. */
+function swapped(term) {
+  return Array.from(
+    term.slice(1),
+    (next, at) => term.slice(0, at) + next + term[at] + term.slice(at + 2),
+  ).filter((word) => vocabulary.has(word))
 }
 
 function begunWith(term) {
