@@ -90,12 +90,21 @@ export class TimedOutError extends AuthgraphError {
   }
 }
 
-/** The service responded with a redirect. It was not followed, and nothing was sent to the other URL. */
+/**
+ * The service responded with a redirect. It was not followed, and nothing was sent to the other URL. `host` is the host of
+ * that URL if it is another one. It comes from the service: check it before you use it.
+ */
 export class RedirectedError extends AuthgraphError {
   readonly code = 'redirected'
+  declare readonly host: string | undefined
 
-  constructor(request: string) {
-    super(`${request} responded with a redirect, which is never followed: use the final URL`)
+  constructor(request: string, host?: string) {
+    super(
+      host === undefined
+        ? `${request} responded with a redirect, which is never followed: use the final URL`
+        : `${request} redirects to ${host}: redirects are not followed`,
+    )
+    keep(this, { host })
   }
 }
 

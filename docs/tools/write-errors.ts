@@ -9,7 +9,8 @@ const ADVICE = {
   unreachable:
     "Check the connection, the host name and the [proxy](proxies.md). `reason` is the system's error code.",
   timed_out: 'Try again later.',
-  redirected: 'Pass the final URL to `github({ … })`, `rfc8628({ … })` or `discover()`.',
+  redirected:
+    '`host` is the host of its URL if it is another one. Pass the final URL to `github({ … })`, `rfc8628({ … })` or `discover()`.',
   wrong_host: 'Check the URL that the message names. Nothing was sent to it.',
   bad_response:
     'It may come from a captive portal: open a web page to sign in to the network. If not, `authgraph check` shows where the service deviates.',

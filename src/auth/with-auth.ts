@@ -1,10 +1,9 @@
 import { assertKnown, type Names } from '../assert-known.ts'
-import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
+import { BadOptionError, WrongHostError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { readProvider } from '../protocol/providers.ts'
 import { secureAddress, withoutSlash } from '../protocol/syntax.ts'
-import { isRedirect, systemFetch } from '../request/http.ts'
-import { nameRequest } from '../request/name-request.ts'
+import { isRedirect, redirectFailure, systemFetch } from '../request/http.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { assertRevealed, HIDDEN } from '../secret.ts'
 import { type ApiTarget, type Auth, formOf, type HasForm } from './auth.ts'
@@ -44,7 +43,7 @@ export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof
     for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
     const response = await target.fetch(request)
     if (isRedirect(response))
-      throw new RedirectedError(nameRequest({ method: request.method, address: request.url }))
+      throw redirectFailure({ method: request.method, address: request.url }, response.headers)
     return response
   }
 

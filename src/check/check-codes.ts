@@ -1,8 +1,7 @@
-import { BadResponseError, RedirectedError } from '../errors.ts'
+import { BadResponseError } from '../errors.ts'
 import { readDeviceCodes } from '../protocol/device-codes.ts'
 import { isLoopback } from '../protocol/syntax.ts'
-import { memberOf, readRetryAfter, textMemberOf } from '../request/http.ts'
-import { nameRequest } from '../request/name-request.ts'
+import { memberOf, readRetryAfter, redirectFailure, textMemberOf } from '../request/http.ts'
 import { Secret } from '../secret.ts'
 import { type Check, NO_REPEATED, type StartedGrant, UNKNOWN_CLIENT } from './check.ts'
 import { entropyOf } from './entropy.ts'
@@ -79,7 +78,7 @@ const codesProblem: Problem = ({ status, body }) => {
 function unreadable({ options, clientId }: Check, { request, ...response }: CheckedResponse): string {
   const { status, headers, body } = response
   const named = { method: request.method, address: request.url }
-  if (status >= 300 && status < 400) throw new RedirectedError(nameRequest(named))
+  if (status >= 300 && status < 400) throw redirectFailure(named, headers)
   const at = options.clock.now()
   const retryAfter = readRetryAfter(headers, at)
   try {

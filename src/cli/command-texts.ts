@@ -1,4 +1,4 @@
-import { type ErrorCode, RefusedError, UnreachableError } from '../errors.ts'
+import { type ErrorCode, RedirectedError, RefusedError, UnreachableError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
@@ -43,6 +43,15 @@ const LOGIN_REFUSED: Readonly<Record<string, typeof REFUSED>> = {
   },
 }
 
+/** What the user can do after a redirect to another host, if it is not a login. */
+const CHANGE_HOST: Readonly<Record<string, string>> = {
+  'authgraph login': 'use --host HOST, or its URLs in --issuer or the endpoints',
+  'authgraph api': 'use --host HOST',
+  'authgraph check': 'check its URL',
+  'authgraph mcp': 'use the URL of the MCP server there',
+  'authgraph mcp login': 'use the URL of the MCP server there',
+}
+
 /** What is known about a login when it fails. */
 interface KnownLogin {
   /** Tells whether the service has issued codes: then the address is right. */
@@ -79,9 +88,16 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (error instanceof ProxyError) return proxyAdvice(error)
   if (error instanceof UnreachableError) return connectionAdvice(error.reason)
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
+  if (error instanceof RedirectedError) return redirectAdvice(error, command)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS
   return ADVICE[error.code as Code] ?? ''
+}
+
+function redirectAdvice({ host }: RedirectedError, command: string): string {
+  if (host === undefined) return ''
+  const change = CHANGE_HOST[command] ?? `log in there with authgraph login --host ${host}`
+  return `If you trust that host, ${change.replace('HOST', host)}.`
 }
 
 function refusalAdvice(

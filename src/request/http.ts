@@ -2,7 +2,7 @@ import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
 import { LONGEST_LIFETIME } from '../protocol/endpoints.ts'
 import { secureAddress } from '../protocol/syntax.ts'
 import type { Secret } from '../secret.ts'
-import { nameRequest, requestFailure } from './name-request.ts'
+import { isSecretHost, type NamedRequest, nameRequest, requestFailure } from './name-request.ts'
 import type { ReceivedResponse } from './received-response.ts'
 
 /** Largest response to read, in bytes. */
@@ -56,7 +56,7 @@ export async function send(
     const response = await fetch(address, { ...request, redirect: 'manual', signal })
     if (isRedirect(response)) {
       discard(response.body)
-      throw new RedirectedError(nameRequest(named, sent))
+      throw redirectFailure(named, response.headers, sent)
     }
     const text = await textOf(response)
     if (text === undefined) throw new ResponseTooLargeError(LARGEST_RESPONSE, nameRequest(named, sent))
@@ -199,6 +199,21 @@ export function readDate(text: string | null): number | undefined {
  */
 export function isRedirect({ type, status, redirected }: Response): boolean {
   return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400 && status !== 304)
+}
+
+/** Creates the error for a redirect. Of its URL, the error contains only the host: services add secrets to the rest. */
+export function redirectFailure(
+  named: NamedRequest,
+  headers: Headers,
+  sent: readonly Secret[] = [],
+): RedirectedError {
+  const location = headers.get('location') ?? ''
+  const { host } = new URL(URL.canParse(location, named.address) ? location : '', named.address)
+  const isOther = host !== '' && host !== new URL(named.address).host
+  return new RedirectedError(
+    nameRequest(named, sent),
+    isOther && !isSecretHost(host, sent) ? host : undefined,
+  )
 }
 
 /**

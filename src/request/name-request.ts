@@ -83,6 +83,11 @@ function isSafeCause(thrown: unknown, sent: readonly Secret[]): boolean {
   return !LONG_WORD.test(message) && withoutSecrets(message, sent) === message
 }
 
+/** Whether a host contains a secret, or what may be one. URLs write hosts in lower case. */
+export function isSecretHost(host: string, sent: readonly Secret[]): boolean {
+  return host.search(TOKEN) >= 0 || sent.some((secret) => host.includes(secret.reveal().toLowerCase()))
+}
+
 /** Replaces every secret in a text with `‹secret›`. */
 export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
   // The longest first, because one secret may begin with another.

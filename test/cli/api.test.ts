@@ -171,6 +171,17 @@ describe('authgraph api', { concurrent: true }, () => {
     },
   )
 
+  test('names the host of a redirect to another one, but not the rest of its URL', async ({ world }) => {
+    const call = await served(world, (_, response) => {
+      response.writeHead(302, { location: 'https://example.com/there?code=secret' }).end()
+    })
+    const stderr = new RegExp(
+      '^✗ GET localhost:\\d+/user redirects to example\\.com: redirects are not followed\n' +
+        '  If you trust that host, use --host example\\.com\\.\n$',
+    )
+    await world.expect(call('/user'), { code: 1, stdout: '', stderr })
+  })
+
   test('reports a refusal on standard error, and an empty response to a terminal', async ({ world }) => {
     const call = await served(world, (request, response) => {
       if (request.url === '/here') return response.writeHead(204).end()

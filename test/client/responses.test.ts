@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type OAuthToken, rfc8628, viewOf } from '../../src/index.ts'
+import { type OAuthToken, type RedirectedError, rfc8628, viewOf } from '../../src/index.ts'
 import { gapsOf, startFlow } from '../support/flow.ts'
 import { expectNothingQuoted } from '../support/hostile-flow.ts'
 import { responses } from '../support/responses.ts'
@@ -221,10 +221,16 @@ describe('the response to a poll', () => {
     expect(await endOf(codes, response, token)).toMatchObject({ ...end, requests: 2 })
   })
 
-  test('that redirects is not followed', async () => {
-    const response = new Response(null, { status: 307, headers: { location: 'https://evil.example/' } })
-    const flow = startFlow([codes, response])
-    expect(await flow.result()).toMatchObject({ error: { code: 'redirected' } })
+  test.each([
+    ['https://evil.example/there?code=secret', 'evil.example'],
+    [`https://${codes.device_code}.evil.example/`, undefined],
+    ['/there', undefined],
+    ['https://', undefined],
+  ])('that redirects is not followed: %s', async (location, host) => {
+    const flow = startFlow([codes, new Response(null, { status: 307, headers: { location } })])
+    const { error } = (await flow.result()) as { error: RedirectedError }
+    expect([error.code, error.host]).toEqual(['redirected', host])
+    expect(error.message).not.toMatch(/secret|there/)
     expect(flow.sent.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
   })
 })
