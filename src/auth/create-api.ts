@@ -185,10 +185,10 @@ export function createApi(options: CreateApiOptions = {}): Api {
     const seen = new Set(rest?.query ? [] : [addressAt(baseUrl, path).href])
     for (;;) {
       const { headers, _data: body } = await raw(address, rest)
-      yield* itemsOf(body) as readonly Item[]
+      const page = addressAt(baseUrl, address)
+      yield* itemsOf(body, nameRequest({ method: 'GET', address: page.href })) as readonly Item[]
       const next = nextPage(headers.get('link'))
       if (next === undefined) return
-      const page = addressAt(baseUrl, address)
       if (!URL.canParse(next, page)) throw new BadResponseError('the link to the next page is not a URL')
       address = new URL(next, page).href
       if (seen.has(address)) throw new BadResponseError('a page of the list leads back to an earlier one')

@@ -89,6 +89,8 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (error instanceof UnreachableError) return connectionAdvice(error.reason)
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
   if (error instanceof RedirectedError) return redirectAdvice(error, command)
+  if (command === 'authgraph login' && error.message.startsWith('the server ignored DPoP'))
+    return 'To accept an unbound token, run the command without --dpop.'
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS
   return ADVICE[error.code as Code] ?? ''

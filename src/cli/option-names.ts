@@ -7,6 +7,7 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
   ],
   [/^tls must have (?=a private key)/, '--tls-key and --tls-cert must be '],
   [/(?<=^port .* is in use: choose another one)/, ' with --port'],
+  [/ did not return a list$/, '$&: remove --paginate'],
   [/^installationId /, '--installation-id '],
 ]
 

@@ -183,7 +183,8 @@ describe('authgraph status', { concurrent: true }, () => {
       .filter(({ authorization }) => authorization)
       .map(({ authorization }) => authorization)
     expect(new Set(sent)).toEqual(new Set([`DPoP ${TOKEN}`]))
-    const stderr = /ignored DPoP: the token is not bound to the key\n$/
+    const stderr =
+      /ignored DPoP: the token is not bound to the key\n {2}To accept an unbound token, run .* without --dpop\.\n$/
     await world
       .scripted({ polls: [granted(TOKEN)] })
       .then(({ url }) => world.expect([...loginTo(url), '--dpop'], { code: 1, stderr }))
