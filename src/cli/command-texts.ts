@@ -47,7 +47,7 @@ const LOGIN_REFUSED: Readonly<Record<string, typeof REFUSED>> = {
 const CHANGE_HOST: Readonly<Record<string, string>> = {
   'authgraph login': 'use --host HOST, or its URLs in --issuer or the endpoints',
   'authgraph api': 'use --host HOST',
-  'authgraph check': 'check its URL',
+  'authgraph check': 'run the command with its URL',
   'authgraph mcp': 'use the URL of the MCP server there',
   'authgraph mcp login': 'use the URL of the MCP server there',
 }

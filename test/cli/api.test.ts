@@ -172,14 +172,21 @@ describe('authgraph api', { concurrent: true }, () => {
   )
 
   test('names the host of a redirect to another one, but not the rest of its URL', async ({ world }) => {
-    const call = await served(world, (_, response) => {
+    const url = await world.serve((_, response) => {
       response.writeHead(302, { location: 'https://example.com/there?code=secret' }).end()
     })
-    const stderr = new RegExp(
-      '^✗ GET localhost:\\d+/user redirects to example\\.com: redirects are not followed\n' +
-        '  If you trust that host, use --host example\\.com\\.\n$',
-    )
-    await world.expect(call('/user'), { code: 1, stdout: '', stderr })
+    const env = { AUTHGRAPH_TOKEN: PERSONAL, AUTHGRAPH_HOST: url }
+    const said = (advice: string) => [
+      ' redirects to example.com: redirects are not followed\n',
+      `\n  If you trust that host, ${advice}.\n`,
+    ]
+    const failed = { code: 1, never: ['there', 'secret'] }
+    await world.expect('api /user', { ...failed, stderr: said('use --host example.com') }, { env })
+    await world.expect('status', { ...failed, stdout: said('set AUTHGRAPH_HOST to example.com') }, { env })
+    const check = ['check', url, '--client-id', 'id']
+    await world.expect(check, { ...failed, stderr: said('run the command with its URL') })
+    const login = said('use --host example.com, or its URLs in --issuer or the endpoints')
+    await world.expect(loginTo(url), { ...failed, stderr: login })
   })
 
   test('reports a refusal on standard error, and an empty response to a terminal', async ({ world }) => {

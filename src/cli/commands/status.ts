@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { RefusedError } from '../../errors.ts'
+import { RedirectedError, RefusedError } from '../../errors.ts'
 import { viewOfSession } from '../../session/view-of-session.ts'
 import { failure } from '../../terminal/failure.ts'
 import { type LoginFacts, loginEvent, loginLines } from '../../terminal/login-facts.ts'
@@ -113,6 +113,8 @@ async function status(options: StatusOptions): Promise<number> {
 /** A token that the service rejects can only be replaced. */
 function textsFor({ name, store }: Login): TerminalTexts {
   const advice = (error: Failure) => {
+    if (error instanceof RedirectedError && error.host !== undefined && name === 'AUTHGRAPH_TOKEN')
+      return `If you trust that host, set AUTHGRAPH_HOST to ${error.host}.`
     if (!(error instanceof RefusedError)) return texts.advice(error)
     if (error.status === 401) return replaceAdvice(name, store !== undefined)
     if (error.status === 404)

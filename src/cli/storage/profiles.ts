@@ -268,7 +268,11 @@ export function selectHere(profile: string, host: string): string {
     closeSync(file)
     return path
   }
-  return onDisk(`cannot write ${DIRECTORY_FILE} in this folder`, write, 'delete it, or use another folder')
+  return onDisk(
+    `cannot write ${DIRECTORY_FILE} in this folder`,
+    write,
+    'delete it if it exists, or use a folder that you can write to',
+  )
 }
 
 /** The name of the profile that `authgraph switch` chose. A damaged file is no choice. */
