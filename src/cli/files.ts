@@ -4,6 +4,8 @@ import * as v from 'valibot'
 import { folderOf, readRegularFileSync } from '../session/node/shared-files.ts'
 import { CommandError } from './command-error.ts'
 
+const ELSEWHERE = 'set AUTHGRAPH_CONFIG_DIR to use another folder'
+
 /** The folder of sensitive files. `AUTHGRAPH_CONFIG_DIR` names the one that contains it. */
 export function stateFolder(): string {
   const { AUTHGRAPH_CONFIG_DIR } = process.env
@@ -81,8 +83,10 @@ export function onDisk<Result>(problem: string, use: () => Result, advice?: stri
   try {
     return use()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unusable_file', `${problem} (${code})${advice ? `: ${advice}` : ''}`)
+    const { code = '' } = error as NodeJS.ErrnoException
+    const isForbidden = advice === ELSEWHERE && ['EACCES', 'EPERM'].includes(code)
+    const why = isForbidden ? `if sudo created it, change its owner; otherwise ${advice}` : advice
+    throw new CommandError('unusable_file', `${problem} (${code})${why ? `: ${why}` : ''}`)
   }
 }
 
@@ -114,10 +118,6 @@ function unless<Result>(code: string, run: () => Result): Result | undefined {
   }
 }
 
-function use<Result>(
-  path: string,
-  run: () => Result,
-  advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder',
-) {
+function use<Result>(path: string, run: () => Result, advice = ELSEWHERE) {
   return onDisk(`cannot use ${path}`, run, advice)
 }

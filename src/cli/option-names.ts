@@ -8,6 +8,11 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
   [/^tls must have (?=a private key)/, '--tls-key and --tls-cert must be '],
   [/(?<=^port .* is in use: choose another one)/, ' with --port'],
   [/ did not return a list$/, '$&: remove --paginate'],
+  [/: npm install (.+)$/, ': run npm install -g $1, or without -g in a project that has authgraph'],
+  [
+    /^".*" is neither an IP address nor a network .*/s,
+    'invalid value for --trust-proxy. Expected an IP address or a network, such as 10.0.0.0/8',
+  ],
   [/^installationId /, '--installation-id '],
 ]
 

@@ -93,6 +93,10 @@ describe('a token in the environment', { concurrent: true, timeout: 120_000 }, (
     const user = '✓ AUTHGRAPH_TOKEN (current)\n  user        octocat\n'
     const stdout = [user, 'the environment variable AUTHGRAPH_TOKEN', '✓ work\n']
     await world.expect('status', { stdout, never: [ENV_TOKEN] }, { env })
+    const used = '! AUTHGRAPH_TOKEN is used until you unset it.\n'
+    await world.expect('switch', { stdout: ['✓ Saved the choice of work'], stderr: used }, { env })
+    const stderr = ['✗ The current login is the variable AUTHGRAPH_TOKEN: unset it, or name a saved login']
+    await world.expect('logout', { code: 2, stdout: '', stderr }, { env })
     for (const [words, sent] of [
       ['api /user', ENV_TOKEN],
       ['api /user --profile work', work.token],

@@ -30,6 +30,9 @@ test('lists the names of JSON files, and nothing of other programs', () => {
   expect(namesIn(folder).sort()).toEqual(['localhost:8080', 'work'])
 })
 
+const FORBIDDEN =
+  /^cannot use \/sys\/authgraph \(E(PERM|ACCES)\): if sudo created it, change its owner; otherwise set /
+
 test('names the path that cannot be used, and says what to do', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'file')
@@ -46,6 +49,10 @@ test('names the path that cannot be used, and says what to do', () => {
     [() => makeFolder(below), unusable(below, 'ENOTDIR')],
     [() => removeFile(below), unusable(below, 'ENOTDIR')],
     [() => namesIn(file), unusable(file, 'ENOTDIR')],
+    [
+      () => makeFolder('/sys/authgraph'),
+      expect.objectContaining({ message: expect.stringMatching(FORBIDDEN) }),
+    ],
     [() => readIfThere(folder, 'correct it'), unusable(folder, 'not a regular file', 'correct it')],
   ] as const)
     expect(use).toThrow(error)

@@ -39,7 +39,10 @@ describe('authgraph mcp', { concurrent: true }, () => {
     const status = ['mcp', 'status', '--store', 'file', url]
     await world.expect(status, { stdout: [`Logged in to ${host}\n`, service.url, place], never: issued })
     await world.expect(['mcp', 'logout', ...options, url], { stdout: [`Logged out of ${host}`] })
-    await world.expect(status, { code: 1, stdout: `Not logged in to ${host}\n` })
+    await world.expect(status, {
+      code: 1,
+      stdout: [`Not logged in to ${host}: run authgraph mcp login http`],
+    })
     await world.expect(['mcp', 'logout', ...options, url], { code: 1, stderr: ['Not logged in'] })
   })
 
@@ -77,7 +80,7 @@ describe('authgraph mcp', { concurrent: true }, () => {
     await world.expect(['mcp', url], {
       code: 1,
       stdout: '',
-      stderr: ['npm install @modelcontextprotocol/client'],
+      stderr: ['run npm install -g @modelcontextprotocol/client'],
     })
     await world.expect([...login, '--proxy', 'socks5://127.0.0.1', url], {
       code: 2,

@@ -8,7 +8,7 @@ import { CommandError, isFailure } from '../command-error.ts'
 import { textsOf } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
-import { loginError, profileNames, profileOrCurrent } from '../storage/profiles.ts'
+import { environmentToken, loginError, profileNames, profileOrCurrent } from '../storage/profiles.ts'
 import { openSavedSession, removeLogin, removeLogout } from '../storage/saved-logins.ts'
 import { profileName } from './values.ts'
 
@@ -40,6 +40,12 @@ async function logout(options: LogoutOptions): Promise<number> {
   const saved = profileNames()
   const names = options.all ? saved : [options.profile]
   if (saved.length === 0) throw new CommandError('no_login', 'not logged in')
+  const given = options.all || options.profile !== undefined ? undefined : environmentToken()
+  if (given)
+    throw new CommandError(
+      'usage',
+      `the current login is the variable ${given.source}: unset it, or name a saved login with --profile`,
+    )
   let code = 0
   for (const name of names)
     try {

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
-import { styled, writerTo } from '../../terminal/writer.ts'
+import { markedLine, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { authOrigin } from '../network/service-address.ts'
+import { errorWriter } from '../print-error.ts'
 import {
   chooseProfile,
+  environmentToken,
   type NamedProfile,
   profileOrCurrent,
   savedProfiles,
@@ -47,10 +49,14 @@ async function switchProfile(options: SwitchOptions): Promise<number> {
   const { host } = authOrigin(address)
   const where = options.here ? ` here: see ${selectHere(name, host)}` : ''
   if (!options.here) chooseProfile(name)
+  const given = environmentToken()
+  const done = given ? ' Saved the choice of ' : ' Using '
   writerTo(process.stdout, options).print([
-    ...[styled('green', '✓'), ' Using ', styled('bold', name)],
+    ...[styled('green', '✓'), done, styled('bold', name)],
     `${name === host ? '' : ` (${host})`}${where}`,
   ])
+  if (given)
+    errorWriter().print(markedLine(styled('yellow', '!'), `${given.source} is used until you unset it.`))
   return 0
 }
 
