@@ -166,8 +166,8 @@ export class RefusedError extends AuthgraphError {
 }
 
 /**
- * A policy of the provider forbids the login: this client may not use the device flow, or an administrator has blocked
- * it for the user, the device or the app. Another attempt has the same result: ask an administrator, or use another flow.
+ * This client may not use the device flow (`unauthorized_client`), or an administrator has blocked the login for the user,
+ * the device or the app. Another attempt has the same result: the message says what to do.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2: unauthorized_client}
  */
@@ -177,7 +177,9 @@ export class ForbiddenError extends RefusedError {
   constructor(refusal: RefusalDetails) {
     super(
       refusal,
-      `a policy of the provider forbids this login${inBrackets(refusal.request)}: ask an administrator to allow it, or use another flow`,
+      refusal.error === 'unauthorized_client'
+        ? refusalMessage(refusal)
+        : `a policy of the provider forbids this login${inBrackets(refusal.request)}: ask an administrator to allow it, or use another flow`,
     )
   }
 }
@@ -430,6 +432,7 @@ const ADVICE: Record<string, string> = {
   server_error: 'try again later',
   temporarily_unavailable: 'try again later',
   too_many_requests: 'wait before you try again',
+  unauthorized_client: 'enable the device flow in the settings of the app, or check the client ID',
   unsupported_grant_type: 'the service does not support the device flow',
 }
 

@@ -40,7 +40,7 @@ const MISTAKES: Readonly<Record<ErrorCode, () => unknown>> = {
   denied: () => new DeniedError(),
   expired: () => new ExpiredError(),
   cancelled: () => new CancelledError(),
-  forbidden: () => logIn(() => Response.json({ error: 'unauthorized_client' }, { status: 400 })),
+  forbidden: () => logIn(() => Response.json({ error: 'admin_policy_enforced' }, { status: 400 })),
   unreachable: () => logIn(() => Promise.reject(Object.assign(new Error(), { code: 'ECONNREFUSED' }))),
   timed_out: () => logIn(() => new Promise(() => undefined)),
   redirected: () => logIn(() => Response.redirect('https://login.example/', 302)),

@@ -36,7 +36,8 @@ describe('a login that a policy forbids', () => {
       expect(result.error).toBeInstanceOf(ForbiddenError)
       expect(result.error).toBeInstanceOf(RefusedError)
       expect(result.error).toMatchObject({ code: 'forbidden', error: refusal.error, status: 400 })
-      expect(result.error.message).toContain('use another flow')
+      const advice = refusal.error === 'unauthorized_client' ? ': enable the device flow' : 'use another flow'
+      expect(result.error.message).toContain(advice)
       expect(result.error.message).not.toContain('AADSTS')
     }
   })
