@@ -28,7 +28,8 @@ export function inOneFile(font: 'inside' | 'beside' = 'beside'): Plugin {
     generateBundle(_, bundle) {
       const page = Object.values(bundle).find(({ fileName }) => fileName.endsWith('.html'))
       if (page?.type !== 'asset') throw new TypeError('there is no page')
-      let html = String(page.source)
+      // Browsers ignore the indentation.
+      let html = String(page.source).replaceAll(/\n\s+/g, '\n')
       for (const file of Object.values(bundle)) {
         if (file === page) continue
         const tag = new RegExp(`[ ]*<(script|link) [^>]*"/${file.fileName}"[^>]*>(</script>)?\n`)
