@@ -105,9 +105,10 @@ export function search(query) {
   const pairsWith = (name) =>
     names.slice(1).flatMap((next, at) => ([names[at], next].includes(name) ? stem(names[at] + next) : []))
   const typed = telling.length > 0 ? telling : names
-  const queries = typed.map((name) => ({
+  const found = typed.map((name) => ({ name, ...wordsLike(stem(name)) }))
+  const queries = found.map(({ name, terms }) => ({
     combineWith: 'OR',
-    queries: [...wordsLike(stem(name)), ...pairsWith(name).filter(isKnown)],
+    queries: [...terms, ...pairsWith(name).filter(isKnown)],
   }))
   const find = (combineWith) => bestOf(index.search({ combineWith, queries }, optionsFor(text)))
   const all = find('AND')
@@ -117,7 +118,7 @@ export function search(query) {
     ({ page }) => left[page.group === 'API' ? 'API' : 'documents']-- > 0,
   )
   const groups = Object.groupBy(results, ({ group }) => group)
-  const unknown = typed.filter((name) => !isKnown(stem(name)) && begunWith(stem(name)).length === 0)
+  const unknown = found.flatMap(({ name, isUnknown }) => (isUnknown ? name : []))
   return { results: Object.values(groups).flat(), hasAll: all.length > 0, unknown }
 }
 
@@ -151,9 +152,10 @@ function isKnown(term) {
 
 /** A known word, the words that an unknown one begins, or those that are spelled like it. */
 function wordsLike(term) {
-  if (isKnown(term)) return [term]
-  const begun = begunWith(term)
-  return begun.length > 0 ? begun : [...swapped(term), ...idsOf(words.search(term, { fuzzy: editsOf }))]
+  if (isKnown(term)) return { terms: [term] }
+  const begun = idsOf(words.search(term, { prefix: true }))
+  if (begun.length > 0) return { terms: begun }
+  return { terms: [...swapped(term), ...idsOf(words.search(term, { fuzzy: editsOf }))], isUnknown: true }
 }
 
 /** The words with two letters in the other order. */
@@ -162,10 +164,6 @@ function swapped(term) {
     term.slice(1),
     (next, at) => term.slice(0, at) + next + term[at] + term.slice(at + 2),
   ).filter((word) => vocabulary.has(word))
-}
-
-function begunWith(term) {
-  return idsOf(words.search(term, { prefix: true }))
 }
 
 function idsOf(found) {

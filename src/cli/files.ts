@@ -4,7 +4,8 @@ import * as v from 'valibot'
 import { folderOf, readRegularFileSync } from '../session/node/shared-files.ts'
 import { CommandError } from './command-error.ts'
 
-const ELSEWHERE = 'set AUTHGRAPH_CONFIG_DIR to use another folder'
+/** What the user can do, also by the word of the system. */
+type Advice = string | ((code: string) => string)
 
 /** The folder of sensitive files. `AUTHGRAPH_CONFIG_DIR` names the one that contains it. */
 export function stateFolder(): string {
@@ -79,14 +80,13 @@ export function namesIn(folder: string): string[] {
  * @param advice What the user can do.
  * @throws {@link CommandError} with code `unusable_file`.
  */
-export function onDisk<Result>(problem: string, use: () => Result, advice?: string): Result {
+export function onDisk<Result>(problem: string, use: () => Result, advice?: Advice): Result {
   try {
     return use()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    const isForbidden = advice === ELSEWHERE && ['EACCES', 'EPERM'].includes(code)
-    const why = isForbidden ? `if sudo created it, change its owner; otherwise ${advice}` : advice
-    throw new CommandError('unusable_file', `${problem} (${code})${why ? `: ${why}` : ''}`)
+    const said = typeof advice === 'function' ? advice(code) : advice
+    throw new CommandError('unusable_file', `${problem} (${code})${said ? `: ${said}` : ''}`)
   }
 }
 
@@ -118,6 +118,12 @@ function unless<Result>(code: string, run: () => Result): Result | undefined {
   }
 }
 
-function use<Result>(path: string, run: () => Result, advice = ELSEWHERE) {
+function use<Result>(path: string, run: () => Result, advice: Advice = elsewhere) {
   return onDisk(`cannot use ${path}`, run, advice)
+}
+
+function elsewhere(code: string): string {
+  const advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder'
+  const isForbidden = ['EACCES', 'EPERM'].includes(code)
+  return isForbidden ? `if sudo created it, change its owner; otherwise ${advice}` : advice
 }
