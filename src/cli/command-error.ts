@@ -1,4 +1,5 @@
 import { AuthgraphError } from '../errors.ts'
+import { terminalTexts } from '../terminal/texts.ts'
 
 /** The codes of errors that only the command line reports. */
 export type CommandErrorCode =
@@ -11,6 +12,7 @@ export type CommandErrorCode =
   | 'no_saved_login'
   | 'not_installed'
   | 'not_kept'
+  | 'not_refreshed'
   | 'not_bearer'
   | 'damaged_file'
   | 'unusable_file'
@@ -24,6 +26,18 @@ export class CommandError extends Error {
   constructor(code: CommandErrorCode, message: string) {
     super(message)
     this.code = code
+  }
+}
+
+/** A refresh failed, which does not end the login. `cause` is the reason. */
+export class NotRefreshedError extends CommandError {
+  override readonly cause: AuthgraphError
+  readonly profile: string
+
+  constructor(profile: string, cause: AuthgraphError) {
+    super('not_refreshed', `the token of ${profile} could not be refreshed: ${terminalTexts.message(cause)}`)
+    this.profile = profile
+    this.cause = cause
   }
 }
 

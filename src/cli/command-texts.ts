@@ -2,7 +2,7 @@ import { type ErrorCode, RedirectedError, RefusedError, UnreachableError } from 
 import type { Provider } from '../protocol/provider.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
-import type { CommandErrorCode } from './command-error.ts'
+import { type CommandErrorCode, NotRefreshedError } from './command-error.ts'
 import { connectionAdvice } from './network/connection-advice.ts'
 import { ProxyError } from './network/proxy-error.ts'
 import { inOptions } from './option-names.ts'
@@ -89,11 +89,18 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (error instanceof UnreachableError) return connectionAdvice(error.reason)
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
   if (error instanceof RedirectedError) return redirectAdvice(error, command)
+  if (error instanceof NotRefreshedError) return adviceOf(error.cause, '', login) || refreshAdvice(error)
   if (command === 'authgraph login' && error.message.startsWith('the server ignored DPoP'))
     return 'To accept an unbound token, run the command without --dpop.'
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS
   return ADVICE[error.code as Code] ?? ''
+}
+
+function refreshAdvice({ cause, profile }: NotRefreshedError): string {
+  const start =
+    cause instanceof RefusedError ? 'Try again.' : 'Check the connection and any proxy, then try again.'
+  return `${start} If that fails too, run authgraph login --profile ${profile}.`
 }
 
 function redirectAdvice({ host }: RedirectedError, command: string): string {

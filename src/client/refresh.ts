@@ -9,11 +9,11 @@ import {
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { readProvider } from '../protocol/providers.ts'
-import { refusalOf } from '../protocol/refusal.ts'
+import { refusalWithout } from '../protocol/refusal.ts'
 import { assertDpop } from '../protocol/syntax.ts'
 import { assertToken, parseOAuthRecord } from '../protocol/token-record.ts'
 import { abortInTime, systemClock, unlessAborted } from '../request/clock.ts'
-import { hasMember, systemFetch } from '../request/http.ts'
+import { systemFetch } from '../request/http.ts'
 import type { Clock } from '../request/options.ts'
 import { post, type Sender } from './exchange.ts'
 import type { RefreshOptions } from './options.ts'
@@ -174,7 +174,8 @@ export async function requestRefresh(
   const response = await abortInTime({ clock: sender.clock, timeout }, (limit) =>
     post(tokenEndpoint, fields, sender, limit, dpopKey),
   )
-  if (!hasMember(response.body, 'access_token')) throw toRefreshError(refusalOf(response))
+  const refusal = refusalWithout('access_token', response)
+  if (refusal) throw toRefreshError(refusal)
   const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator, dpopKey })
   const { idToken } = token
   // Without a new refresh token, the old one remains valid. OpenID Connect Core 1.0, section 12.2, for the ID token.

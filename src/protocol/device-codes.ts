@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { errorCodeOf, hasMember, memberOf } from '../request/http.ts'
+import { memberOf } from '../request/http.ts'
 import { nameResponse } from '../request/name-request.ts'
 import type { ReceivedResponse } from '../request/received-response.ts'
 import { Secret } from '../secret.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
 import { filled, parseFields, seconds, visible, webAddress, wholeSeconds } from './fields.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalWithout } from './refusal.ts'
 
 const record = v.object({
   device_code: filled,
@@ -75,11 +75,9 @@ export function parseDeviceCodes(
  * @throws {@link RefusedError} if the service responds with an error; {@link BadResponseError}.
  */
 export function readDeviceCodes(response: ReceivedResponse): DeviceCodes {
-  const { body, status } = response
-  // Some services send errors with status 200.
-  if (!hasMember(body, 'device_code') && (status >= 400 || errorCodeOf(body) !== undefined))
-    throw refusalOf(response)
-  return parseDeviceCodes(body, () => nameResponse('device authorization response', response))
+  const refusal = refusalWithout('device_code', response)
+  if (refusal) throw refusal
+  return parseDeviceCodes(response.body, () => nameResponse('device authorization response', response))
 }
 
 export function shownOf({ userCode, verificationUri, verificationUriComplete }: DeviceCodes) {

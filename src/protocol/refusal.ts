@@ -1,5 +1,5 @@
 import { ForbiddenError, RefusedError } from '../errors.ts'
-import { errorCodeOf, memberOf, textMemberOf } from '../request/http.ts'
+import { errorCodeOf, hasMember, memberOf, textMemberOf } from '../request/http.ts'
 import { nameRequest, withoutSecrets } from '../request/name-request.ts'
 import type { ReceivedResponse } from '../request/received-response.ts'
 import { INVISIBLE } from './syntax.ts'
@@ -29,6 +29,13 @@ export function refusalOf({ body, status, retryAfter, request, sent = [] }: Rece
     retryAfter,
     request: request && nameRequest(request, sent),
   })
+}
+
+/** Creates the error for a response that is a refusal, because it lacks this member. Some services refuse with status 200. */
+export function refusalWithout(member: string, response: ReceivedResponse): RefusedError | undefined {
+  const { body, status } = response
+  const isRefusal = !hasMember(body, member) && (status >= 400 || errorCodeOf(body) !== undefined)
+  return isRefusal ? refusalOf(response) : undefined
 }
 
 /** Makes a text safe to display in one line; returns `undefined` if nothing is left. */

@@ -191,9 +191,7 @@ function readFailure(error: unknown): RefreshResult {
   if (!(known instanceof RefusedError))
     return { type: UNCLEAR.includes(known.code) ? 'unclear' : 'fault', error: known }
   const { status, retryAfter } = known
-  if (status >= 500 || (status < 300 && known.error === undefined))
-    return { type: 'unclear', error: known, retryAfter }
-  return { type: 'fault', error: known, retryAfter }
+  return { type: status >= 500 ? 'unclear' : 'fault', error: known, retryAfter }
 }
 
 /**

@@ -10,7 +10,8 @@ export function failure(
 ): { readonly event: Event; readonly lines: readonly Line[] } {
   const message = texts.message(error)
   const advice = texts.advice(error)
-  const { error: refusal, description } = error instanceof RefusedError ? error : {}
+  const { error: refusal, description } =
+    [error, error.cause].find((each) => each instanceof RefusedError) ?? {}
   const mark = error.code === 'cancelled' ? styled('yellow', '●') : styled('red', '✗')
   const said = { error: refusal || undefined, description: description || undefined }
   return {

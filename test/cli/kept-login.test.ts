@@ -34,15 +34,45 @@ describe('authgraph token', { concurrent: true }, () => {
     expect(refreshes()).toHaveLength(1)
   })
 
-  test('does not end a login whose refresh is refused without a code', async ({ world }) => {
-    const { expire, record } = await loggedIn(world, RENEWABLE, new Response('<html>', { status: 403 }))
-    expire()
-    const stderr = /^(?!.*has expired).*refused the request .* with status 403/
-    await world.expect('token', { code: 1, stdout: '', stderr })
-    const { value } = record()
-    expect(value).toMatchObject({ status: 'signedIn', token: { refreshToken: 'ghr_refreshInTheClear' } })
-    expect(value).not.toHaveProperty('claim')
-  })
+  test.for([
+    [
+      403,
+      'the service refused the request (POST HOST/login/oauth/access_token) with status 403\n  Try again. If',
+    ],
+    [
+      200,
+      'the token response (POST HOST/login/oauth/access_token) is not a JSON object\n  Check the connection and any proxy, then try again. If',
+    ],
+    [
+      503,
+      'the service failed (POST HOST/login/oauth/access_token) with status 503\n  The service is down or overloaded',
+    ],
+  ] as const)(
+    'does not end a login whose refresh fails with a page of status %s',
+    async ([status, why], { world }) => {
+      const { expire, record, host } = await loggedIn(world, RENEWABLE, new Response('<html>', { status }))
+      expire()
+      const stderr = [`✗ The token of work could not be refreshed: ${why.replace('HOST', host)}`]
+      await world.expect('token', { code: 1, stdout: '', stderr })
+      const { value } = record()
+      expect(value).toMatchObject({ status: 'signedIn', token: { refreshToken: 'ghr_refreshInTheClear' } })
+      expect(value).not.toHaveProperty('claim')
+    },
+  )
+
+  test.for([
+    ['odd_code', 'The token of work could not be refreshed: the service refused'],
+    ['invalid_grant', 'The login of work has expired: run authgraph login --profile work'],
+  ] as const)(
+    'says why a token that an API refuses is not replaced after %s',
+    async ([error, why], { world }) => {
+      const user = new Response('{}', { status: 401 })
+      const polls = [granted(TOKEN, RENEWABLE), Response.json({ error }, { status: 400 })]
+      const { url } = await world.scripted({ polls, user })
+      await world.login(url, '--profile work')
+      await world.expect('api /user', { code: 1, stdout: '', stderr: [why] })
+    },
+  )
 
   test('ends a login whose refresh is refused with a code; the next one needs no client ID', async ({
     world,

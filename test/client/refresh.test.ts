@@ -130,7 +130,11 @@ describe('refresh', () => {
     [Response.json({ error: 'invalid_grant' }, { status: 500 }), { code: 'refused', status: 500 }],
     [new Response('', { status: 503 }), { code: 'refused', status: 503 }],
     [new Response('', { status: 429 }), { code: 'refused', status: 429 }],
-    [new Response('<html>', { status: 200 }), { code: 'refused', status: 200 }],
+    [
+      new Response('<html>'),
+      { message: 'the token response (POST github.com/login/oauth/access_token) is not a JSON object' },
+    ],
+    [Response.json({}), { code: 'bad_response' }],
     [Response.json({ access_token: 5 }), { code: 'bad_response' }],
     [Response.json({ ...pair, access_token: 'ghu_\u202e' }), { code: 'bad_response' }],
     [new TypeError('fetch failed'), { code: 'unreachable' }],

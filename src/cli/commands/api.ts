@@ -10,7 +10,7 @@ import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
 import { readWait } from '../../auth/rate-limit.ts'
 import { addressAt, withAuth } from '../../auth/with-auth.ts'
-import { RefusedError } from '../../errors.ts'
+import { LoginRequiredError, RefusedError } from '../../errors.ts'
 import { type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
 import { failure } from '../../terminal/failure.ts'
 import { terminalTexts } from '../../terminal/texts.ts'
@@ -22,7 +22,13 @@ import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { tokenAuth } from '../network/token-auth.ts'
 import { errorWriter } from '../print-error.ts'
-import { environmentToken, findProfile, type NamedProfile, profileOrCurrent } from '../storage/profiles.ts'
+import {
+  environmentToken,
+  findProfile,
+  loginError,
+  type NamedProfile,
+  profileOrCurrent,
+} from '../storage/profiles.ts'
 import { providerOf, validToken, withSession } from '../storage/saved-logins.ts'
 import { numberOrName } from './jwt.ts'
 import { readSecret } from './secret-source.ts'
@@ -242,8 +248,13 @@ function withLogin<Result>(
   return withSession(saved, fetch, async (session) => {
     const token = await validToken(session, saved)
     const auth = tokenAuth(token, saved.name)
-    // A token that the API refuses is refreshed once.
-    return run(token.refreshToken ? session : auth)
+    try {
+      // A token that the API refuses is refreshed once.
+      return await run(token.refreshToken ? session : auth)
+    } catch (error) {
+      const { error: ofRefresh } = session.actor.getSnapshot().context
+      throw error === ofRefresh || error instanceof LoginRequiredError ? loginError(saved.name, error) : error
+    }
   })
 }
 

@@ -1,11 +1,22 @@
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
-import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
+import {
+  type AuthgraphError,
+  BadResponseError,
+  DamagedRecordError,
+  LoginRequiredError,
+  RedirectedError,
+  RefusedError,
+  ResponseTooLargeError,
+  TimedOutError,
+  UnreachableError,
+  WrongHostError,
+} from '../../errors.ts'
 import { isToken } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import type { Json } from '../../store/store.ts'
-import { CommandError, isFailure, type ReportedError } from '../command-error.ts'
+import { CommandError, isFailure, NotRefreshedError, type ReportedError } from '../command-error.ts'
 import {
   fileOf,
   namesIn,
@@ -112,6 +123,16 @@ function damagedLogin(name: string): CommandError {
   )
 }
 
+/** What a request for a token can fail with, without an end of the login. */
+const REQUEST_ERRORS = [
+  BadResponseError,
+  RedirectedError,
+  RefusedError,
+  ResponseTooLargeError,
+  TimedOutError,
+  UnreachableError,
+]
+
 /** Says in the words of the command line why a session has no token. Any other error stays. */
 export function loginError(name: string, error: unknown): unknown {
   if (error instanceof DamagedRecordError) return damagedLogin(name)
@@ -124,6 +145,8 @@ export function loginError(name: string, error: unknown): unknown {
       'no_login',
       `the login of ${name} has expired: run authgraph login --profile ${name}`,
     )
+  if (REQUEST_ERRORS.some((Failure) => error instanceof Failure))
+    return new NotRefreshedError(name, error as AuthgraphError)
   return error
 }
 
