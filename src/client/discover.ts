@@ -61,18 +61,23 @@ export function findMetadata(
   return within({ clock, signal }, async (signal) => {
     let found: { readonly body: unknown } | undefined
     let refusal: RefusedError | undefined
+    let missing = 404
     for (const address of documentsOf(issuer)) {
       const response = await get(address, { fetch, clock }, signal)
       const { status, body } = response
       // A service that is down or limits requests may publish metadata.
       if (status >= 500 || status === 429) refusal ??= refusalOf(response)
+      if (status !== 404) missing = status
       if (status !== 200) continue
       found = { body }
       // Some servers list the device flow in only one of their documents.
       if (hasMember(body, 'device_authorization_endpoint')) break
     }
     if (found === undefined)
-      throw refusal ?? new BadResponseError(`the issuer ${new URL(issuer).host} publishes no metadata`)
+      throw (
+        refusal ??
+        new BadResponseError(`the issuer ${new URL(issuer).host} publishes no metadata (status ${missing})`)
+      )
     return { provider: readMetadata(found.body, issuer), body: found.body }
   })
 }

@@ -283,7 +283,7 @@ describe('authgraph login', { concurrent: true }, () => {
   test('says how to log in to a server with other paths or without metadata', async ({ world }) => {
     const { url } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--store', 'file']
-    const none = ` publishes no metadata\n`
+    const none = ` publishes no metadata (status 415)\n`
     const advice = 'use --device-authorization-endpoint and --token-endpoint.\n'
     await world.expect([...login, '--issuer', url], { code: 1, stderr: [none, advice] })
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
