@@ -23,8 +23,10 @@ const ADVICE: Partial<Record<Code, string>> = {
 /** The commands that take a client, and the address of a service or its endpoints. */
 const TAKE_ENDPOINTS: readonly string[] = ['authgraph login', 'authgraph check']
 
-const CHECK_ADDRESS =
-  'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
+/** What the user can do if there is another service at the address, or at the endpoints that were given. */
+const CHECK_ADDRESS = process.argv.some((word) => word.startsWith('--token-endpoint'))
+  ? 'Check --device-authorization-endpoint and --token-endpoint.'
+  : 'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
 
 /** What the user can do if the service refuses a login or a check. */
 const REFUSED: Readonly<Record<number, string>> = {

@@ -289,6 +289,9 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
     const check = ['check', '--client-id', 'id', '--issuer', url]
     await world.expect(check, { code: 1, stderr: [none, advice], never: ['--host'] })
+    const given = ['--device-authorization-endpoint', `${url}/none`, '--token-endpoint', `${url}/none`]
+    const both = 'Check the client ID. Check --device-authorization-endpoint and --token-endpoint.\n'
+    await world.expect([...login, ...given], { code: 1, stderr: [both] })
     const failing = await world.serve((_request, response) => void response.writeHead(500).end())
     const down = 'oauth-authorization-server) with status 500\n  The service is down or overloaded: try again'
     await world.expect([...login, '--issuer', failing], { code: 1, stderr: [down], never: ['Is this'] })
