@@ -28,6 +28,8 @@ const CHECK_ADDRESS = process.argv.some((word) => word.startsWith('--token-endpo
   ? 'Check --device-authorization-endpoint and --token-endpoint.'
   : 'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
 
+const CHECK_SERVER = 'Check the URL of the MCP server, --issuer and --client-id.'
+
 /** What the user can do if the service refuses a login or a check. */
 const REFUSED: Readonly<Record<number, string>> = {
   400: 'Check the client ID and the scopes.',
@@ -96,6 +98,7 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
     return 'To accept an unbound token, run the command without --dpop.'
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS
+  if (isOtherService && command === 'authgraph mcp login') return CHECK_SERVER
   return ADVICE[error.code as Code] ?? ''
 }
 
@@ -123,8 +126,7 @@ function refusalAdvice(
   if (command === 'authgraph api' && status === 401) return 'Check --auth, and the credential that it uses.'
   if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
-  if (command === 'authgraph mcp login' && !description)
-    return 'Check the URL of the MCP server, --issuer and --client-id.'
+  if (command === 'authgraph mcp login' && !description) return CHECK_SERVER
   if (!TAKE_ENDPOINTS.includes(command)) return ''
   // The description by the service says more than a guess.
   const { [status]: advice = '' } = (command === 'authgraph login' && LOGIN_REFUSED[encoding]) || REFUSED

@@ -39,10 +39,8 @@ describe('authgraph mcp', { concurrent: true }, () => {
     const status = ['mcp', 'status', '--store', 'file', url]
     await world.expect(status, { stdout: [`Logged in to ${host}\n`, service.url, place], never: issued })
     await world.expect(['mcp', 'logout', ...options, url], { stdout: [`Logged out of ${host}`] })
-    await world.expect(status, {
-      code: 1,
-      stdout: [`Not logged in to ${host}: run authgraph mcp login http`],
-    })
+    const none = `✗ Not logged in to ${host}: run authgraph mcp login ${url}\n`
+    await world.expect(status, { code: 1, stdout: '', stderr: none })
     await world.expect(['mcp', 'logout', ...options, url], { code: 1, stderr: ['Not logged in'] })
   })
 
@@ -86,6 +84,9 @@ describe('authgraph mcp', { concurrent: true }, () => {
       code: 2,
       stderr: ['--proxy names a SOCKS proxy'],
     })
+    const page = await world.serve((_request, response) => void response.end('<html>'))
+    const unreadable = [') is not a JSON object\n  Check the URL of the MCP server, --issuer']
+    await world.expect([...login, page], { code: 1, stderr: unreadable })
     const noKeyring = { code: 1, stderr: ['--store file'] }
     await world.expect(['mcp', 'login', url], noKeyring)
   })

@@ -49,15 +49,10 @@ export async function mcpStatus(url: string, options: McpOptions): Promise<numbe
   const { isLoggedIn, codes } = status
   const { print } = writerTo(process.stdout, options)
   if (isLoggedIn) print(...factsOf(login, options, status))
-  else
-    print([
-      'Not logged in to ',
-      styled('bold', login.url.host),
-      ': run ',
-      toType(`authgraph mcp login ${login.url.href}`),
-    ])
   if (codes) print(...askedBy(codes), `Enter ${codes.userCode} at ${codes.verificationUri}`)
-  return isLoggedIn ? 0 : 1
+  if (isLoggedIn) return 0
+  const { host, href } = login.url
+  throw new CommandError('no_login', `not logged in to ${host}: run authgraph mcp login ${href}`)
 }
 
 /** Runs `authgraph mcp logout`. */
