@@ -78,6 +78,12 @@ async function run(words: readonly string[]): Promise<void> {
   const command = commandIn(program, words)
   try {
     refuseSecrets(words.slice(2), command.options)
+    const { parent, commands } = command
+    // A command also parses the options of its operations.
+    if (parent !== program) parent?.showHelpAfterError(seeHelp(nameOf(command)))
+    // Otherwise, an unknown operation would be an argument.
+    if (commands.length > 0 && words[2] === command.name() && /^[a-z]+$/.test(words[3] ?? ''))
+      refuseUnknownCommand(command, words.slice(3, 4))
     if (words.length === 2) program.outputHelp()
     else await program.parseAsync()
   } catch (error) {
@@ -143,7 +149,8 @@ export async function createProgram(name?: string): Promise<Command> {
       if (!isOne || each === name) program.addCommand(await load())
   }
   program.helpCommand('help [command]', 'show the help of a command')
-  return program.on('beforeAllHelp', () => refuseUnknownCommand(program))
+  // By default, help for an unknown command is the help of the program.
+  return program.on('beforeAllHelp', () => refuseUnknownCommand(program, program.args))
 }
 
 function commandsFirst(self: Command, help: Help): string {
@@ -171,11 +178,13 @@ function refuseSecrets(words: readonly string[], options: readonly Option[]): vo
   )
 }
 
-/** Shows the error of an unknown command: by default, help for one is the help of the program. */
-function refuseUnknownCommand(program: Command): void {
-  const [name] = program.args.filter((word) => word !== 'help' && !word.startsWith('-'))
-  if (name !== undefined && !program.commands.some((command) => command.name() === name))
-    program.parse([name], { from: 'user' })
+/** Shows the error of an unknown command or operation. */
+function refuseUnknownCommand(parent: Command, words: readonly string[]): void {
+  const [name] = words.filter((word) => word !== 'help' && !word.startsWith('-'))
+  if (name === undefined || parent.commands.some((command) => command.name() === name)) return
+  const bare = new Command().copyInheritedSettings(parent)
+  for (const command of parent.commands) bare.addCommand(command)
+  bare.parse([name], { from: 'user' })
 }
 
 /** Read on demand: reading package.json takes longer than everything else at startup. */

@@ -32,7 +32,9 @@ const REFUSED: readonly Refused[] = [
   ['completion cmd', [], 'Invalid value for <shell>. Allowed choices are bash, zsh, fish\n'],
   ['login --client-id', [], '✗ --client-id requires a value'],
   ['git-credential get more', [], '✗ Too many arguments: expected 1, but got 2'],
-  ['mcp server', [], '✗ Invalid value for <url>. Expected an address that starts with https://'],
+  ['mcp example.com', [], '✗ Invalid value for <url>. Expected an address that starts with https://'],
+  ['mcp logot https://example.com', [], '✗ Unknown command "logot"\n  Did you mean logout?'],
+  ['mcp login --verification-host', [], '✗ --verification-host requires a value', 'mcp login --help'],
   ['switch work', [], '✗ Too many arguments: expected 0, but got 1'],
   ['logout --all --profile work', [], '--all cannot be used with --profile'],
 
