@@ -1,7 +1,7 @@
-import { AuthgraphError, UnreachableError } from '../errors.ts'
+import type { AuthgraphError } from '../errors.ts'
 import { pause, within } from '../request/clock.ts'
 import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/http.ts'
-import { SECRET_FIELDS } from '../request/name-request.ts'
+import { requestFailure, SECRET_FIELDS } from '../request/name-request.ts'
 import type { Clock } from '../request/options.ts'
 import { HIDDEN, type Secret } from '../secret.ts'
 
@@ -142,8 +142,7 @@ export function createWire({
       return { request, ...response, body, error: errorCodeOf(body) }
     } catch (error) {
       signal?.throwIfAborted()
-      const failure =
-        error instanceof AuthgraphError ? error : UnreachableError.of(new URL(request.url).host, error)
+      const failure = requestFailure({ method: request.method, address: request.url }, error)
       const none = { status: 0, headers: new Headers(), body: undefined, error: undefined }
       return { request, ...none, text: failure.message, failure }
     }

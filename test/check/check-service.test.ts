@@ -427,7 +427,10 @@ describe('a service that', () => {
   })
 
   test.each<[SandboxFault, error: object, seconds?: number]>([
-    ['drop', { code: 'unreachable', message: 'localhost cannot be reached (ECONNRESET)' }],
+    [
+      'drop',
+      { code: 'unreachable', message: 'localhost cannot be reached (ECONNRESET, POST /login/device/code)' },
+    ],
     ['hang', { code: 'timed_out' }, 10],
     ['html', { code: 'bad_response', message: expect.stringContaining('is not a JSON object') }],
     [{ body: 'x'.repeat(70_000) }, { code: 'bad_response' }],

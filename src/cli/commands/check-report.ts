@@ -101,11 +101,9 @@ function row(result: CheckResult, width: number): Line[] {
   ])
 }
 
-/** Why there was no response, then the requirement and the request. */
+/** Why which request had no response, then the requirement. */
 function unanswered({ outcome, requirement, source, exchange }: Unanswered): Line[] {
-  const { request, response } = exchange
-  const about = [`${requirement} (${source})`, request.replace(/\n.*/s, '')]
-  return marked(MARKS[outcome], [[response], ...about.map((line) => [styled('dim', line)])])
+  return marked(MARKS[outcome], [[exchange.response], [styled('dim', `${requirement} (${source})`)]])
 }
 
 /** What a result is about: its requirement, or why there was no response. */
