@@ -70,21 +70,33 @@ describe('authgraph api', { concurrent: true }, () => {
 
   test.for([
     [
-      'a certificate that is not trusted',
+      'The certificate of localhost:PORT was rejected',
       true,
       'https://localhost',
       {},
-      /set NODE_EXTRA_CA_CERTS to a PEM file/,
+      /set NODE_EXTRA_CA_CERTS/,
     ],
-    ['the certificate of another host', true, 'https://127.0.0.1', TRUSTED, /is for another host/],
-    ['a port without TLS', false, 'https://localhost', {}, /check that the port serves https/],
-    ['a port with another protocol', undefined, 'http://127.0.0.1', {}, /is not valid HTTP/],
+    [
+      'The certificate of 127.0.0.1:PORT was rejected',
+      true,
+      'https://127.0.0.1',
+      TRUSTED,
+      /is for another host/,
+    ],
+    [
+      'The TLS handshake with localhost:PORT failed',
+      false,
+      'https://localhost',
+      {},
+      /Check that the port serves https/,
+    ],
+    ['127.0.0.1:PORT cannot be reached', undefined, 'http://127.0.0.1', {}, /is not valid HTTP/],
   ] as const)(
-    'says what to do about %s, and names no proxy',
-    async ([, isSecure, origin, env, advice], { world }) => {
+    'says what to do if "%s", and names no proxy',
+    async ([error, isSecure, origin, env, advice], { world }) => {
       const url = isSecure === undefined ? await notHttp(world) : (await world.scripted({ isSecure })).url
       const { port } = new URL(url)
-      const stderr = new RegExp(`^✗ .* cannot be reached \\(.*\\)\n.*${advice.source}`)
+      const stderr = new RegExp(`^✗ ${error.replace('PORT', port)} \\(.*\\)\n.*${advice.source}`)
       await world.expect(
         `api /user --auth none --host ${origin}:${port}`,
         { code: 1, stderr, never: ['proxy'] },

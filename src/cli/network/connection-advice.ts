@@ -6,10 +6,7 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
     /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_UNTRUSTED$/,
     'The certificate is not trusted: set NODE_EXTRA_CA_CERTS to a PEM file of its certificate authority.',
   ],
-  [
-    /^(EPROTO$|ERR_SSL_)/,
-    'The TLS handshake failed: check that the port serves https. Only a loopback address may use http.',
-  ],
+  [/^(EPROTO$|ERR_SSL_)/, 'Check that the port serves https. Only a loopback address may use http.'],
   [/^HPE_/, 'The response is not valid HTTP: check the scheme and the port.'],
 ]
 
