@@ -19,7 +19,8 @@ import { writerTo } from './writer.ts'
 export interface TerminalOptions {
   /**
    * Where to show the login. Default: standard output; standard error if only that is a terminal, so that a program
-   * whose output is captured can still be used. Without a terminal, an error is shown on standard error.
+   * whose output is captured can still be used. Without a terminal, and before there is a code, an error is shown on
+   * standard error.
    */
   readonly stream?: NodeJS.WriteStream
   /** Draw a QR code if it fits. Default: true. */
@@ -154,11 +155,12 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     texts,
     show,
     fail(error) {
-      const isApart = !json && !options.stream && !isLive(stream)
-      const target = isApart ? process.stderr : stream
       const { event, lines } = failure(error, texts)
-      if (isApart) writerTo(target, { color }).print(...lines)
-      else report.say(event, ...lines)
+      // Below the codes, it is indented as they are.
+      const isApart = !json && (!codes || (!options.stream && !isLive(stream)))
+      if (!isApart) return report.say(event, ...lines)
+      report.close()
+      writerTo(options.stream ?? process.stderr, { color }).print(...lines)
     },
     listen,
     run(actor) {
