@@ -29,8 +29,9 @@ import { styled } from './writer.ts'
  * ```
  *
  * @param login A session, which stores the token; or an actor of `createDeviceAuthorization`, not started.
- * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the signal, if there was one),
- * {@link NotKeptError}, or the error that ended the login. It has been shown to the user.
+ * @throws {@link DeniedError}, {@link ExpiredError} (its `cause` is the fault of the last poll, if that failed), {@link
+ * CancelledError} (its `cause` is the signal, if there was one), {@link NotKeptError}, or the error that ended the login. It
+ * has been shown to the user.
  */
 export async function loginInTerminal(
   login: Session | DeviceAuthorizationActor,

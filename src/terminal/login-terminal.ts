@@ -97,6 +97,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   if (isCaptured) report.say({ event: 'shown' }, texts.shownHere)
   let codes: CodesOnScreen | undefined
   let signal: Signal | undefined
+  let last: DeviceAuthorizationActor | undefined
   let release = () => {}
 
   const say = (event: string, message: string, ...more: string[]) =>
@@ -155,6 +156,9 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     texts,
     show,
     fail(error) {
+      // If the last poll failed, nobody knows what the user decided.
+      const { error: fault } = last?.getSnapshot().context ?? {}
+      if (error.code === 'expired' && fault) error.cause = fault
       const { event, lines } = failure(error, texts)
       // Below the codes, it is indented as they are.
       const isApart = !json && (!codes || (!options.stream && !isLive(stream)))
@@ -164,6 +168,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     },
     listen,
     run(actor) {
+      last = actor
       announce(actor, show)
       // A token that is already approved is being stored: nothing is left to cancel.
       listen(() => actor.getSnapshot().status === 'active' && actor.send({ type: 'cancel' }))

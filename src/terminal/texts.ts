@@ -1,5 +1,5 @@
 import type { DeviceView } from '../client/view.ts'
-import { type ErrorCode, NotKeptError, RefusedError } from '../errors.ts'
+import { AuthgraphError, type ErrorCode, NotKeptError, RefusedError } from '../errors.ts'
 import type { NoBrowser } from './why-no-browser.ts'
 
 /** An error with a stable `code`, such as any `AuthgraphError`. */
@@ -53,7 +53,7 @@ export interface TerminalTexts {
   readonly loggedIn: string
   /** Introduces the description of a refusal by the service. */
   serviceSays(description: string): string
-  /** What is wrong. Default: the message of the error, and the error code of a refusal. */
+  /** What is wrong. Default: the message of the error, and the error code of a refusal or the fault of the last poll. */
   message(error: Failure): string
   /** What the user can do about an error; empty if its message says so. */
   advice(error: Failure): string
@@ -101,6 +101,8 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 function messageOf(error: Failure): string {
   if (error instanceof NotKeptError)
     return `the token was received but could not be stored: ${(error.cause as Error).message}`
+  if (error.code === 'expired' && error.cause instanceof AuthgraphError)
+    return `the code expired, and the last poll failed: ${error.cause.message}`
   const { error: code } = error instanceof RefusedError ? error : {}
   return error.message.replace('an error code (see .error)', () => `error code ${code}`)
 }

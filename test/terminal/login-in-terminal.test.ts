@@ -49,6 +49,17 @@ test('rejects with the error of a denial, which it has shown with advice', async
   expect(text().match(/denied/g)).toHaveLength(1)
 })
 
+test('says that the last poll failed if the code has expired since', async () => {
+  await using sandbox = createSandbox()
+  sandbox.inject('drop', { on: 'poll', times: 999 })
+  const { stream, text } = output()
+  const login = loginInTerminal(createDeviceAuthorization(sandbox.client), { stream })
+  await expect(sandbox.run(login)).rejects.toMatchObject({ code: 'expired', cause: { code: 'unreachable' } })
+  expect(text()).toMatch(
+    /\n✗ The code expired, and the last poll failed: \S+ cannot be reached .*\n {2}Run the/,
+  )
+})
+
 test('logs in by a session, which stores the token', async () => {
   await using sandbox = createSandbox()
   const store = memoryStore()
