@@ -7,6 +7,12 @@ const KEPT = 5
 /** The signs of the directions. */
 const SIGNS: Readonly<Record<Message['kind'], string>> = { request: '→', response: '←', lost: '✕' }
 
+/** Keeps the end of the list in view: a new state or the font can change the height of the list or of an exchange. */
+const toEnd = new ResizeObserver(() => {
+  const list = find('#exchanges')
+  list.scrollTop = list.scrollHeight
+})
+
 /**
  * Shows a message as a moving parcel and in the list of exchanges.
  *
@@ -33,20 +39,15 @@ export function showMessage(
   const list = find('#exchanges')
   const id = `${who}${exchange}`
   const present = list.querySelector(`[data-exchange="${id}"]`)
-  if (present) {
-    present.append(line)
-    if (order === 'newest first') fold(present)
-  } else {
-    const item = make('li', 'exchange', make('p', 'at', timeText(at)), line)
-    item.dataset.exchange = id
-    if (order === 'newest first') prepend(list, item, KEPT)
-    else list.append(item)
-  }
-  // In the next frame, since the new state can change the height of the list.
-  if (order === 'oldest first')
-    requestAnimationFrame(() => {
-      list.scrollTop = list.scrollHeight
-    })
+  const item = present ?? make('li', 'exchange', make('p', 'at', timeText(at)))
+  item.setAttribute('data-exchange', id)
+  item.append(line)
+  if (order === 'newest first') {
+    toEnd.disconnect()
+    if (present) fold(present)
+    else prepend(list, item, KEPT)
+  } else if (!present) list.append(item)
+  if (order === 'oldest first') for (const watched of [list, item]) toEnd.observe(watched)
 }
 
 function wayOf(kind: Message['kind'], who: string): string {
