@@ -14,8 +14,8 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
     'invalid value for --trust-proxy. Expected an IP address or a network, such as 10.0.0.0/8',
   ],
   [/^installationId /, '--installation-id '],
-  [/^(\S+) cannot be reached(?= \(\w*(CERT|LEAF_SIGNATURE))/, 'the certificate of $1 was rejected'],
-  [/^(\S+) cannot be reached(?= \((EPROTO|ERR_SSL))/, 'the TLS handshake with $1 failed'],
+  [/(\S+) cannot be reached(?= \(\w*(CERT|LEAF_SIGNATURE))/, 'the certificate of $1 was rejected'],
+  [/(\S+) cannot be reached(?= \((EPROTO|ERR_SSL))/, 'the TLS handshake with $1 failed'],
 ]
 
 /** Says an error of the library in the names of the command line. */
