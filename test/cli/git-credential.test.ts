@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { COMMAND } from './support/command.ts'
-import { FRESH, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
+import { FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { test, type World } from './support/world.ts'
 
 const git = promisify(execFile).bind(null, 'git')
@@ -75,6 +75,17 @@ describe('authgraph git-credential', { concurrent: true }, () => {
     const input = `protocol=https\nhost=${host}\n\n`
     const { code, stdout } = await world.run(['git-credential', 'get'], { input, env: { GH_TOKEN: TOKEN } })
     expect([code, stdout.includes(TOKEN)]).toEqual([0, isFound])
+  })
+
+  test('reports a damaged login if no other fits, and leaves git to its next helper', async ({ world }) => {
+    const { host } = await loggedIn(world)
+    writeFileSync(fileOf(world, 'home'), '{')
+    const input = `protocol=http\nhost=${host}\n\n`
+    await world.expect('git-credential get', { stdout: [TOKEN], stderr: '' }, { input })
+    writeFileSync(fileOf(world), '{')
+    const stderr = /^✗ The saved login of home is damaged .*\n✗ The saved login of work is damaged .*\n$/
+    await world.expect('git-credential get', { stdout: '', stderr }, { input })
+    await world.expect('git-credential store', { stdout: '', stderr: '' }, { input })
   })
 
   test('reports a refusal to git but keeps the login', async ({ world }) => {

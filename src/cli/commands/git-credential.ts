@@ -62,8 +62,10 @@ async function gitCredential(operation: GitOperation, options: GitCredentialOpti
     return 0
   }
   const profile = profileFor(description, options.profile)
-  const operate = OPERATIONS[operation]
-  if (profile && operate) await operate(profile, description)
+  if (profile) await OPERATIONS[operation]?.(profile, description)
+  // A damaged login does not say to which host it belongs.
+  else if (operation === 'get' && options.profile === undefined)
+    for (const { error } of savedProfiles().damaged) printError(error.message)
   return 0
 }
 
