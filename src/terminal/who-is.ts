@@ -3,11 +3,13 @@ import { credentialsIn } from '../auth/credentials-in.ts'
 import { readWait } from '../auth/rate-limit.ts'
 import { sendWith } from '../auth/send-with.ts'
 import { targetOf } from '../auth/with-auth.ts'
+import { BadResponseError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { withoutSlash } from '../protocol/syntax.ts'
 import { systemClock, within } from '../request/clock.ts'
 import { send, textMemberOf } from '../request/http.ts'
+import { nameResponse } from '../request/name-request.ts'
 
 /** Seconds. */
 const TIMEOUT = 10
@@ -35,7 +37,8 @@ export function userAddressOf({ userinfoEndpoint, baseUrl }: Provider): string |
 /**
  * Asks the service who the user is. Resolves to `undefined` if it has no address for that, or does not say.
  *
- * @throws {@link RefusedError} and the other errors of a request; those of the authentication.
+ * @throws {@link BadResponseError} if the response is not a JSON object; {@link RefusedError} and the other errors of a
+ * request; those of the authentication.
  */
 export async function whoIs(
   auth: Auth | HasForm,
@@ -61,6 +64,8 @@ export async function whoIs(
     send(address, {}, { fetch: authorized, clock: systemClock }, signal),
   )
   const { status, body, at } = response
+  if (status === 200 && (Object(body) !== body || Array.isArray(body)))
+    throw new BadResponseError(`${nameResponse('the response', response)} is not a JSON object`)
   if (status === 200) return NAMES.map((name) => textMemberOf(body, name)).find(Boolean)
   const wait = headers && readWait({ status, headers, body }, at, 1)
   throw refusalOf({

@@ -166,6 +166,20 @@ test('a login succeeds at a service that does not say as whom, and whoami does n
   expect(await run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining('not reported') })
 })
 
+test.each(['<html>', '[]', 'null'])(
+  'status and whoami fail if the service responds to them with %s',
+  async (body) => {
+    const { run, url } = await scripted({ polls: [granted(TOKEN)], user: new Response(body) })
+    expect(await run('login')).toMatchObject({ code: 0 })
+    const message = `✗ The response (GET ${new URL(url).host}/user) is not a JSON object\n`
+    expect(await run('whoami')).toEqual({ code: 1, stdout: '', stderr: message })
+    const stdout = expect.stringMatching(
+      /^✗ localhost:\d+\n {2}The response \(GET .*\) is not a JSON object\n/,
+    )
+    expect(await run('status')).toMatchObject({ code: 1, stdout })
+  },
+)
+
 test('whoami asks the userinfo endpoint of the provider, also at another origin than the API', async () => {
   const user = { sub: '1234', preferred_username: 'mona' }
   const { run: _, url, requests } = await scripted({ polls: [granted(TOKEN)], user })
