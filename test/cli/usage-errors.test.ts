@@ -108,6 +108,7 @@ const REFUSED: readonly Refused[] = [
 
   ['jwt --key app.pem', [], 'No app ID: set --app-id'],
   ['jwt --key app.pem --app-id', [''], 'No app ID: set --app-id'],
+  [`jwt --app-id 0 --key ${PACKAGE}`, [], '✗ The app ID must be a positive integer'],
   ['jwt --app-id 1 --decode', [], '✗ --app-id requires --key'],
   ['jwt --app-id 1 --key app.pem --json', [], '✗ --json requires --decode'],
   ['jwt', [], 'No private key: set --key'],
