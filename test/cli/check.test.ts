@@ -77,7 +77,7 @@ describe('authgraph check', { concurrent: true }, () => {
   test('says before the check that the report cannot be written', async ({ world }) => {
     const { sandbox, url } = await served(world)
     const file = join(world.folder, 'missing', 'check.xml')
-    const stderr = `✗ Cannot write ${file} (ENOENT): name another file\n`
+    const stderr = `✗ Cannot write ${file} (ENOENT): name another file with --junit\n`
     await world.expect(check(url, '--junit', file), { code: 1, stdout: '', stderr })
     expect(sandbox.requests).toEqual([])
   })

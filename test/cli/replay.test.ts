@@ -117,7 +117,7 @@ describe('authgraph replay', { concurrent: true }, () => {
 
   test('says that a file is missing, or cannot be written', async ({ world }) => {
     const none = join(world.folder, 'none', 'login')
-    const written = ['✗ Cannot write', '(ENOENT): name another file\n']
+    const written = ['✗ Cannot write', '(ENOENT): name another file with --svg\n']
     await world.expect(['replay', 'nofile'], {
       code: 1,
       stderr: '✗ Cannot read nofile (ENOENT): check the path\n',
@@ -126,7 +126,10 @@ describe('authgraph replay', { concurrent: true }, () => {
     const empty = { code: 1, stderr: ['✗ The file login is not a recorded login: '] }
     await world.expect('replay login', empty, { cwd: world.folder })
     await world.expect(replay(world, recorded, '--svg', none), { code: 1, stderr: written })
-    await world.expect(['demo', '--record', none], { code: 1, stderr: ['(ENOENT): name another file'] })
+    await world.expect(['demo', '--record', none], {
+      code: 1,
+      stderr: ['(ENOENT): name another file with --record'],
+    })
   })
 })
 

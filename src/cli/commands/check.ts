@@ -135,7 +135,8 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
 }
 
 function writeReport({ junit }: CheckCommandOptions, xml: string): void {
-  if (junit) onDisk(`cannot write ${junit}`, () => writeFileSync(junit, xml), 'name another file')
+  if (junit)
+    onDisk(`cannot write ${junit}`, () => writeFileSync(junit, xml), 'name another file with --junit')
 }
 
 async function providerOf(

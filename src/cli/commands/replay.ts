@@ -44,7 +44,7 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
   const writer = writerTo(process.stdout, { color })
   if (svg !== undefined) {
     const drawing = timeline(story, narrow ? 'narrow' : 'wide')
-    onDisk(`cannot write ${svg}`, () => writeFileSync(svg, drawing), 'name another file')
+    onDisk(`cannot write ${svg}`, () => writeFileSync(svg, drawing), 'name another file with --svg')
   }
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
   else writer.print(...(svg === undefined ? linesOf(story) : [`Wrote ${svg}`]))

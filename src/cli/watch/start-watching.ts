@@ -52,7 +52,11 @@ export async function startWatching(
  */
 function startRecording(file: string, report: Report): (event: RecordedEvent) => void {
   let problem = problemOf(() => appendFileSync(file, '', { mode: 0o600 }))
-  if (problem) throw new CommandError('unusable_file', `cannot write ${file} (${problem}): name another file`)
+  if (problem)
+    throw new CommandError(
+      'unusable_file',
+      `cannot write ${file} (${problem}): name another file with --record`,
+    )
   let flag = 'w'
   return (event) => {
     if (problem) return
