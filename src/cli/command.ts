@@ -78,17 +78,18 @@ export interface Described {
 export function command({ name, summary, description, exitCodes, examples }: Described): Command {
   const codes = Object.entries({ ...exitCodes, 2: 'usage error' })
   const shown = `${bold('Examples:')}\n${examples.map((example) => `  ${example.replaceAll('\n', '\n      ')}`).join('\n')}`
-  return new Command(name.split(' ').at(-1))
+  const self = new Command(name.split(' ').at(-1))
+  return self
     .summary(summary)
     .description(description)
     .exitOverride()
     .helpOption('-h, --help', 'show this help')
     .configureHelp({
       ...layout,
-      formatHelp: (self, help) => formatHelp.call(help, self, help).replace('\n\n', () => `\n\n${shown}\n\n`),
+      formatHelp: (_, help) => formatHelp.call(help, self, help).replace('\n\n', () => `\n\n${shown}\n\n`),
     })
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
-    .configureOutput({ outputError: printUsageError })
+    .configureOutput({ outputError: (text) => printUsageError(text, self.options) })
     .showHelpAfterError(seeHelp(`authgraph ${name}`))
     .addHelpText('after', `\n${bold('Exit codes:')}\n${codes.map(exitCodeLines).join('\n')}`)
 }

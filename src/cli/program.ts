@@ -124,7 +124,7 @@ function report(error: unknown, command = 'authgraph'): number {
  * @param name The first word. If it is a command that needs no other, only that one is declared; for a version, none.
  */
 export async function createProgram(name?: string): Promise<Command> {
-  const program = new Command('authgraph')
+  const program: Command = new Command('authgraph')
     .description(
       'Log in with the OAuth device flow, use the token, and run or check a service. ' +
         `Start with ${cyan('authgraph demo')}.`,
@@ -137,7 +137,7 @@ export async function createProgram(name?: string): Promise<Command> {
       'after',
       `\n${wrapText('Run any command with --help to see its options.', WIDTH).join('\n')}`,
     )
-    .configureOutput({ outputError: printUsageError })
+    .configureOutput({ outputError: (text) => printUsageError(text, program.options) })
     .showHelpAfterError(seeHelp('authgraph'))
     .exitOverride()
   const groups = Object.entries(COMMANDS)

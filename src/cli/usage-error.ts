@@ -1,3 +1,4 @@
+import type { Option } from 'commander'
 import { errorWriter, printError } from './print-error.ts'
 
 /**
@@ -21,9 +22,16 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
   [/\.$/m, ''],
 ]
 
-/** Prints a usage error like all others. */
-export function printUsageError(text: string): void {
-  const said = TEXTS.reduce((all, [ofCommander, ofCommand]) => all.replace(ofCommander, ofCommand), text)
+/**
+ * Prints a usage error like all others.
+ *
+ * @param options Those of the command. Commander calls one that takes no value unknown if it has one.
+ */
+export function printUsageError(text: string, options: readonly Option[]): void {
+  const [, name] = /^error: unknown option '(.*?)=/.exec(text) ?? []
+  const said = options.some(({ long }) => long === name)
+    ? `${name} takes no value`
+    : TEXTS.reduce((all, [ofCommander, ofCommand]) => all.replace(ofCommander, ofCommand), text)
   const [message = '', ...advice] = said.trimEnd().split('\n')
   printError(message, ...advice.map((line) => `  ${line}`))
 }

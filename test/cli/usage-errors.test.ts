@@ -52,6 +52,7 @@ const REFUSED: readonly Refused[] = [
   [API, ['--header', 'Authorization Bearer hunter2'], '✗ Invalid value for --header. Expected'],
   [API, ['--field', 'hunter2'], '✗ Invalid value for --field. Expected'],
   [`${API} --secrt=hunter2`, [], '✗ Unknown option "--secrt"'],
+  [`${API} --include=hunter2`, [], '✗ --include takes no value\n  See'],
   ...['//', 'http://[', 'https://api.github.com:99999/user'].map(
     (path): Refused => [
       `api --auth none ${path}`,
