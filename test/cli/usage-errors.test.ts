@@ -176,6 +176,14 @@ const VARIABLES = [
     'ALL_PROXY names a SOCKS proxy, but only HTTP proxies are supported\n',
   ],
   [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '✗ AUTHGRAPH_STORE must be "memory"'],
+  [API, { AUTHGRAPH_TOKEN: 'hunter2 x' }, '✗ AUTHGRAPH_TOKEN contains characters that a header cannot'],
+  [API, { GH_TOKEN: 'hunter2 x' }, '✗ GH_TOKEN contains characters that a header cannot carry'],
+  [`${API} --secret env:SECRET`, { SECRET: 'hunter2 x' }, '✗ --secret contains characters that a header'],
+  [
+    `${API} --auth basic --user me --secret env:SECRET`,
+    { SECRET: 'hunter2\nx' },
+    '✗ --secret must not contain control characters',
+  ],
 ] as const
 
 describe('a usage error', { concurrent: true }, () => {

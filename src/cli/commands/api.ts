@@ -10,7 +10,7 @@ import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
 import { readWait } from '../../auth/rate-limit.ts'
 import { addressAt, withAuth } from '../../auth/with-auth.ts'
-import { LoginRequiredError, RefusedError } from '../../errors.ts'
+import { BadOptionError, LoginRequiredError, RefusedError } from '../../errors.ts'
 import { type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
 import { failure } from '../../terminal/failure.ts'
 import { terminalTexts } from '../../terminal/texts.ts'
@@ -54,6 +54,9 @@ interface ApiCommandOptions {
 }
 
 const LINE_BREAK = 0x0a
+
+/** What the library calls a credential that a header cannot carry. */
+const CREDENTIAL = /^the (token|credentials for basic authentication)(?= contains | must )/
 
 /** A token of HTTP: {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-5.6.2 RFC 9110, section 5.6.2}. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
@@ -195,6 +198,9 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     await withForm((auth) => printItems(asked, { auth, provider, fetch }, options))
     return 0
   } catch (error) {
+    const source = given?.source ?? (options.secret === undefined ? undefined : '--secret')
+    if (error instanceof BadOptionError && source)
+      throw new BadOptionError(error.message.replace(CREDENTIAL, source))
     const name = given?.source ?? (usesLogin(options) ? saved?.name : undefined)
     if (!(error instanceof RefusedError) || error.status !== 401 || name === undefined) throw error
     const advice = () => replaceAdvice(name, given === undefined)
