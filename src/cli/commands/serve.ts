@@ -31,7 +31,10 @@ export function serveCommand(): Command {
       'Serve the device flow: codes, the page where a user approves or denies, tokens, and an API that accepts ' +
       'them. For development only: anyone who opens the page is the user "developer", and tokens are random. ' +
       'For production, use createService() from authgraph/service with your own sign-in.',
-    exitCodes: { 0: 'stopped by SIGTERM or Ctrl-C, after the last response', 1: 'cannot listen' },
+    exitCodes: {
+      0: 'stopped by SIGTERM or Ctrl-C, after the last response',
+      1: 'cannot listen, or use the key of --jwt',
+    },
     examples: [
       'authgraph serve --demo-client',
       'authgraph serve --client my-id="My device" --interval 1',
@@ -117,11 +120,12 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
     self.error('error: --reuse-window requires --refresh-tokens')
   const signalled = nextSignal()
   const log = logTo(process.stdout, { json: options.json ?? false, color: options.color })
-  const opened = openStore(options.store, self)
+  const source = self.getOptionValueSource('store') === 'env' ? 'AUTHGRAPH_STORE' : '--store'
+  const opened = openStore(options.store, source, self)
   const store = opened?.store
   try {
     const signing = await openKey(options, self)
-    const { service, tls } = await prepare(options, { store, signing, log })
+    const { service, tls } = await prepare(options, { store, source, signing, log })
     let stopping = false
     const isReady = async () => !stopping && (await isReachable(store))
     const { port, host } = options
@@ -145,6 +149,7 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
 /** Opens the store of `--store` or `AUTHGRAPH_STORE` with its name in the log, or none for memory. Does not quote an invalid address: it may contain a password. */
 function openStore(
   where: string,
+  source: string,
   self: Command,
 ): { readonly name: string; readonly store: DatabaseStore } | undefined {
   try {
@@ -154,7 +159,6 @@ function openStore(
     if (/^postgres(ql)?:/i.test(where)) return { name: 'postgres', store: postgresStore(where) }
     return { name: 'redis', store: redisStore(where) }
   } catch {
-    const source = self.getOptionValueSource('store') === 'env' ? 'AUTHGRAPH_STORE' : '--store'
     return self.error(
       `error: ${source} must be "memory", sqlite:FILE, or an address that starts with postgres://, redis:// or rediss://`,
     )
@@ -196,11 +200,13 @@ function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions,
 
 interface Used {
   readonly store: DatabaseStore | undefined
+  /** The option or the variable that names the store. */
+  readonly source: string
   readonly signing: ServeKey | undefined
   readonly log: Log
 }
 
-async function prepare(options: ServeOptions, { store, signing, log }: Used) {
+async function prepare(options: ServeOptions, { store, source, signing, log }: Used) {
   const service = createService({
     clients: readClients(options),
     api: githubApi(),
@@ -228,6 +234,7 @@ async function prepare(options: ServeOptions, { store, signing, log }: Used) {
   const tls = readTls(options)
   // A server may start later. A missing package will not appear, nor will a missing folder.
   await store?.ping().catch((error) => {
+    error.message = error.message.replace(/the (SQLite )?file|^\w+(?= is not available)/, `$& of ${source}`)
     if (error instanceof BadOptionError) throw error
     log.error(error)
   })
