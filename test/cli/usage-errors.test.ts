@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe } from 'vitest'
 import { test } from './support/world.ts'
 
@@ -141,7 +142,6 @@ const REFUSED: readonly Refused[] = [
   ['serve --client no-name', [], 'Expected a client ID and a name'],
   ['serve --client a=A --client a=B', [], '✗ Two clients have the same ID: remove one'],
   ['serve --clients /no/such/file', [], '✗ --clients cannot be read (ENOENT)'],
-  ['serve --clients', [PACKAGE], '✗ --clients must name a file that contains [{ "clientId"'],
   [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or an address'],
   [`${SERVE} --store sqlite:`, [], '--store must be "memory", sqlite:FILE, or an address'],
   [
@@ -187,6 +187,15 @@ const VARIABLES = [
   ],
 ] as const
 
+/** What is in the file of `--clients`, and the end of the error. */
+const CLIENTS = [
+  ['hunter2', 'it is not JSON'],
+  ['{ "clientId": "hunter2" }', 'it is not an array'],
+  ['["hunter2"]', 'entry 1 is not an object'],
+  ['[{ "clientId": "a", "name": "A" }, { "name": "hunter2" }]', 'entry 2 has no valid "clientId"'],
+  ['[{ "clientId": "a", "name": "A", "scopes": ["hun ter2"] }]', 'entry 1 has no valid "scopes"'],
+] as const
+
 describe('a usage error', { concurrent: true }, () => {
   test.for(REFUSED)('of %s %j says: %s', async ([words, more, error, hint], { world }) => {
     const stderr = [error, seeHelp(words, hint)]
@@ -196,6 +205,14 @@ describe('a usage error', { concurrent: true }, () => {
   test.for(VARIABLES)('of %s with %j says: %s', async ([words, env, error], { world }) => {
     const stderr = [error, seeHelp(words)]
     await world.expect(words, { code: 2, stdout: '', stderr, never: SECRETS }, { env })
+  })
+
+  test.for(CLIENTS)('of --clients with a file that contains %s says: %s', async ([text, why], { world }) => {
+    const file = join(world.folder, 'clients.json')
+    writeFileSync(file, text)
+    const error = `✗ --clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]: ${why}\n`
+    const stderr = [error, seeHelp('serve')]
+    await world.expect(['serve', '--clients', file], { code: 2, stdout: '', stderr, never: SECRETS })
   })
 })
 

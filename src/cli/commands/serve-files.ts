@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
-import { parseJson } from '../files.ts'
 
 /** A client given on the command line or in a file. */
 export interface NamedClient {
@@ -53,7 +52,11 @@ const WORDS = v.pipe(v.string(), v.regex(/\S/))
 
 const SCOPE = v.pipe(v.string(), v.check(isScope))
 
-const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(SCOPE)) }))
+const CLIENTS = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(SCOPE)) })),
+)
 
 /**
  * Collects the clients of the command line and of the file that it names.
@@ -88,12 +91,18 @@ export function readTls({ tlsKey, tlsCert }: ServeOptions): ListenOptions['tls']
 }
 
 function clientsIn(file: string): NamedClient[] {
-  const text = read('--clients', file)
-  const clients = parseJson(CLIENTS, text)
-  if (clients) return clients
+  const { success, output, issues } = v.safeParse(CLIENTS, read('--clients', file))
+  if (success) return output
   throw new BadOptionError(
-    '--clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]',
+    `--clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]: ${problemOf(issues[0])}`,
   )
+}
+
+/** Does not quote what the file contains: it may be a file with secrets. */
+function problemOf({ type, path }: v.BaseIssue<unknown>): string {
+  const [entry, field] = (path ?? []).map(({ key }) => key)
+  if (entry === undefined) return type === 'array' ? 'it is not an array' : 'it is not JSON'
+  return `entry ${Number(entry) + 1} ${field === undefined ? 'is not an object' : `has no valid "${field}"`}`
 }
 
 function read(option: string, file: string): string {
