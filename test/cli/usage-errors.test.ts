@@ -156,6 +156,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
   [`${SERVE} --jwt`, [import.meta.filename], '✗ --jwt must name a file with a private key for RS256'],
+  [`${SERVE} --jwt`, [import.meta.dirname], '(not a regular file): name another file with --jwt'],
   [`${SERVE} --trust-proxy proxy`, [], '✗ Invalid value for --trust-proxy. Expected an IP address or'],
   [`${SERVE} --dialect gitlab`, [], 'Invalid value for --dialect. Allowed choices are'],
 ]

@@ -31,10 +31,7 @@ export function serveCommand(): Command {
       'Serve the device flow: codes, the page where a user approves or denies, tokens, and an API that accepts ' +
       'them. For development only: anyone who opens the page is the user "developer", and tokens are random. ' +
       'For production, use createService() from authgraph/service with your own sign-in.',
-    exitCodes: {
-      0: 'stopped by SIGTERM or Ctrl-C, after the last response',
-      1: 'cannot listen, or use the key of --jwt',
-    },
+    exitCodes: { 0: 'stopped by SIGTERM or Ctrl-C, after the last response', 1: 'cannot listen' },
     examples: [
       'authgraph serve --demo-client',
       'authgraph serve --client my-id="My device" --interval 1',
@@ -124,7 +121,7 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
   const opened = openStore(options.store, source, self)
   const store = opened?.store
   try {
-    const signing = await openKey(options, self)
+    const signing = await openKey(options, self).catch(unusableKey)
     const { service, tls } = await prepare(options, { store, source, signing, log })
     let stopping = false
     const isReady = async () => !stopping && (await isReachable(store))
@@ -255,6 +252,11 @@ function nextSignal(): Promise<[name: string, number: number]> {
     (name) => once(process, name, { signal: stop.signal }) as Promise<[string, number]>,
   )
   return Promise.race(signals).finally(() => stop.abort())
+}
+
+/** The user names the file of `--jwt`, unlike the files of logins. */
+function unusableKey(error: unknown): never {
+  throw error instanceof CommandError ? new CommandError('usage', error.message) : error
 }
 
 /** A port or a certificate may be valid as an option and still fail: that is not a usage error. */
