@@ -266,6 +266,8 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
     const { redis, served, url } = await serveRedis({ isHere: false })
     const health = async () => [await status(`${url}/healthz`), await status(`${url}/readyz`)]
     expect(served.logged()).toContainEqual(expect.objectContaining({ event: 'listening', store: 'redis' }))
+    const message = expect.stringMatching(/^Redis of --store is not available: /)
+    expect(served.logged()).toContainEqual(expect.objectContaining({ event: 'error', message }))
     expect(await health()).toEqual([200, 503])
     await redis.start()
     await vi.waitFor(async () => expect(await health()).toEqual([200, 200]), { timeout: 5000 })
