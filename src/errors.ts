@@ -419,10 +419,8 @@ function inBrackets(...details: readonly (string | undefined)[]): string {
 
 /** What to do about a refusal. Only these codes are quoted: any other code is untrusted text. */
 const ADVICE: Record<string, string> = {
-  access_denied: 'the user denied the request',
   bad_verification_code: 'the device code is unknown or has already been used',
   device_flow_disabled: 'enable the device flow in the settings of the app',
-  expired_token: 'start again to get new codes',
   incorrect_client_credentials: 'check the client ID',
   incorrect_device_code: 'the device code is unknown or has already been used',
   invalid_client: 'check the client ID',

@@ -84,7 +84,8 @@ ${keys.join('\n')}
 
 The \`error\` of a \`RefusedError\` is the code of the service. Its message explains the codes below; any other code is untrusted text. An
 \`ApiError\` of \`createApi()\` is a \`RefusedError\` too, with the \`body\` and \`headers\` of the response. \`authorization_pending\` and \`slow_down\`
-do not end a login: it continues to poll.
+do not end a login: it continues to poll. A poll that gets \`access_denied\` or \`expired_token\` ends it with a \`DeniedError\` or
+an \`ExpiredError\`.
 
 | \`error\` | Message |
 | --- | --- |

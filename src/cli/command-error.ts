@@ -35,7 +35,9 @@ export class NotRefreshedError extends CommandError {
   readonly profile: string
 
   constructor(profile: string, cause: AuthgraphError) {
-    super('not_refreshed', `the token of ${profile} could not be refreshed: ${terminalTexts.message(cause)}`)
+    // What it says about an error code is for a login.
+    const why = terminalTexts.message(cause).replace(/(?<= with error code \w+): .*/, '')
+    super('not_refreshed', `the token of ${profile} could not be refreshed: ${why}`)
     this.profile = profile
     this.cause = cause
   }

@@ -47,6 +47,13 @@ const LOGIN_REFUSED: Readonly<Record<string, typeof REFUSED>> = {
   },
 }
 
+/** The error codes after which a refresh with the same client ID fails again. */
+const CLIENT_CODES: readonly (string | undefined)[] = [
+  'invalid_client',
+  'incorrect_client_credentials',
+  'unauthorized_client',
+]
+
 /** What the user can do after a redirect to another host, if it is not a login. */
 const CHANGE_HOST: Readonly<Record<string, string>> = {
   'authgraph login': 'use --host HOST, or its URLs in --issuer or the endpoints',
@@ -103,6 +110,8 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
 }
 
 function refreshAdvice({ cause, profile }: NotRefreshedError): string {
+  if (cause instanceof RefusedError && CLIENT_CODES.includes(cause.error))
+    return `Run authgraph login --profile ${profile} --client-id ID with the client ID of your OAuth app.`
   const start =
     cause instanceof RefusedError ? 'Try again.' : 'Check the connection and any proxy, then try again.'
   return `${start} If that fails too, run authgraph login --profile ${profile}.`
@@ -146,5 +155,7 @@ function proxyAdvice({ status, source }: ProxyError): string {
 }
 
 function whenToRetry(seconds: number | undefined): string {
-  return seconds === undefined ? 'in a few minutes' : `in ${Math.ceil(seconds)} s`
+  if (seconds === undefined) return 'in a few minutes'
+  if (seconds <= 120) return `in ${Math.ceil(seconds)} s`
+  return seconds <= 7200 ? `in ${Math.ceil(seconds / 60)} minutes` : `in ${Math.ceil(seconds / 3600)} hours`
 }

@@ -213,7 +213,7 @@ describe('authgraph api', { concurrent: true }, () => {
     const lost = new RegExp(`^${refused('/lost', 404)}\n$`)
     await world.expect(call('/lost'), { code: 1, stdout: 'no such page', stderr: lost })
     await world.expect(call('/lost', '--include'), { code: 1, stderr: lost })
-    const often = new RegExp(`^${refused('/often', 403)}\n  Too many requests: try again in 600 s\\.\n$`)
+    const often = new RegExp(`^${refused('/often', 403)}\n  Too many requests: try again in 10 minutes\\.\n$`)
     await world.expect(call('/often'), { code: 1, stdout: 'later\n', stderr: often })
     await world.expect(call('/here'), { stdout: '', stderr: '' })
     for (const [path, code, shown] of [

@@ -62,6 +62,10 @@ describe('authgraph token', { concurrent: true }, () => {
 
   test.for([
     ['odd_code', 'The token of work could not be refreshed: the service refused'],
+    [
+      'invalid_client',
+      ' with error code invalid_client\n  Run authgraph login --profile work --client-id ID with the client ID',
+    ],
     ['invalid_grant', 'The login of work has expired: run authgraph login --profile work'],
   ] as const)(
     'says why a token that an API refuses is not replaced after %s',
@@ -175,7 +179,7 @@ describe('authgraph status', { concurrent: true }, () => {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': reset,
     })
-    const often = [`${says}Too many requests: try again in 600 s.\n`]
+    const often = [`${says}Too many requests: try again in 10 minutes.\n`]
     await world.expect('status', { code: 1, stdout: often })
     const other = await world.scripted({ polls: [granted(TOKEN)], user: refusal(404, 'Not Found') })
     await world.login(other.url, '--profile other')

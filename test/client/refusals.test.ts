@@ -83,6 +83,11 @@ describe('the error code of a refusal', () => {
   })
 })
 
+test('says nothing of a decision by the user if a request for codes gets access_denied', async () => {
+  const { message } = await refusal([{ error: 'access_denied' }])
+  expect(message).toMatch(/ with status 200 and an error code \(see \.error\)$/)
+})
+
 describe('a secret of the request', () => {
   const echo = (...secrets: string[]) => ({
     error: secrets.join(),
