@@ -35,9 +35,26 @@ describe('authgraph jwt', { concurrent: true }, () => {
   test.for([
     [{ iat: -1e20, exp: 1e20 }, 0, ['exp         100000000000000000000, out of range\n']],
     [{ iss: '\u001b[2J', iat: 1, exp: now - 100 }, 3, /left {8}expired 1\d\d s ago/],
-    [{ iss: 1, iat: now + 3600, exp: now + 4000 }, 3, /left {8}(39\d\d|4000) s\n/],
+    [
+      { iat: now + 3600, exp: now + 4000 },
+      3,
+      /left {8}(39\d\d|4000) s, but not valid for another (35\d\d|3600) s\n/,
+    ],
+    [
+      { nbf: now + 3600, exp: now + 4000 },
+      3,
+      /\nnbf {9}\d+, 2\d{3}-[\w:.-]+Z\nexp .*\nleft .* s, but not valid for another (35\d\d|3600) s\n/,
+    ],
   ] as const)('--decode of %j exits with %i', async ([claims, code, stdout], { world }) => {
     await world.expect('jwt --decode', { code, stdout, never: ['\u001b'] }, { input: tokenOf(claims) })
+  })
+
+  test.for([
+    [tokenOf({ iat: now }), '✗ The JWT has no claim "exp"\n'],
+    [tokenOf({ iat: '1', exp: now }), '✗ The claim "iat" of the JWT is not a number of seconds\n'],
+    ['a.b.c', '✗ Not a signed JWT: expected three dot-separated parts, of which the first two are JSON'],
+  ] as const)('--decode of %s says: %s', async ([input, error], { world }) => {
+    await world.expect('jwt --decode', { code: 2, stdout: '', stderr: [error] }, { input })
   })
 
   test('--decode shows the claims and the seconds left of a new or a piped JWT', async ({ world }) => {

@@ -57,11 +57,10 @@ async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): 
   }
   const parts = decodeJwt(token)
   const secondsLeft = Math.floor(parts.claims.exp - Date.now() / 1000)
-  const secondsUntil = Math.ceil((parts.claims.iat ?? 0) - Date.now() / 1000)
-  const isGood = secondsLeft > 0 && secondsUntil <= 0
+  const fault = faultOf(parts, secondsLeft)
   if (json) writer.stream.write(`${visibleJson({ ...parts, secondsLeft })}\n`)
-  else writer.print(...linesOf(parts, { secondsLeft, isGood }))
-  return isGood ? 0 : NOT_VALID
+  else writer.print(...linesOf(parts, fault ? styled('red', fault) : styled('green', `${secondsLeft} s`)))
+  return fault ? NOT_VALID : 0
 }
 
 async function sign(appId: string | undefined, key: string): Promise<Secret> {
@@ -82,7 +81,7 @@ export function numberOrName(appId: string): number | string {
 }
 
 const header = v.record(v.string(), v.unknown())
-const claims = v.looseObject({ exp: v.number(), iat: v.optional(v.number()) })
+const claims = v.looseObject({ iat: v.optional(v.number()), nbf: v.optional(v.number()), exp: v.number() })
 
 type Decoded = ReturnType<typeof decodeJwt>
 
@@ -92,32 +91,42 @@ function decodeJwt(token: Secret) {
   try {
     if (!head || !body || !signature || more.length > 0) throw new TypeError('not three parts')
     return { header: v.parse(header, jsonOf(head)), claims: v.parse(claims, jsonOf(body)) }
-  } catch {
-    throw new CommandError(
-      'usage',
-      'not a signed JWT: expected three dot-separated parts and the claim "exp"',
-    )
+  } catch (error) {
+    throw new CommandError('usage', whyNot(error))
   }
+}
+
+function whyNot(error: unknown): string {
+  const [issue] = error instanceof v.ValiError ? error.issues : []
+  const claim = issue && v.getDotPath(issue)
+  if (!claim)
+    return 'not a signed JWT: expected three dot-separated parts, of which the first two are JSON in base64url'
+  return issue.received === 'undefined'
+    ? `the JWT has no claim "${claim}"`
+    : `the claim "${claim}" of the JWT is not a number of seconds`
 }
 
 function jsonOf(part: string): unknown {
   return JSON.parse(new TextDecoder().decode(decode(part)))
 }
 
-function linesOf({ header, claims }: Decoded, left: { secondsLeft: number; isGood: boolean }): Line[] {
-  const { iat, exp, ...others } = claims
+/** Says why the JWT is not valid now. Returns `undefined` if it is. */
+function faultOf({ claims: { iat = 0, nbf = 0 } }: Decoded, secondsLeft: number): string | undefined {
+  if (secondsLeft <= 0) return `expired ${-secondsLeft} s ago`
+  const secondsUntil = Math.ceil(Math.max(iat, nbf) - Date.now() / 1000)
+  return secondsUntil > 0 ? `${secondsLeft} s, but not valid for another ${secondsUntil} s` : undefined
+}
+
+function linesOf({ header, claims }: Decoded, left: ReturnType<typeof styled>): Line[] {
+  const { iat, nbf, exp, ...others } = claims
+  const times = Object.entries({ iat, nbf, exp })
   return [
     `header      ${JSON.stringify(header)}`,
     ...Object.entries(others).map(([name, value]) => `${name.padEnd(11)} ${JSON.stringify(value)}`),
-    ...(iat === undefined ? [] : [`iat         ${iat}, ${dateOf(iat)}`]),
-    `exp         ${exp}, ${dateOf(exp)}`,
-    [
-      'left        ',
-      styled(
-        left.isGood ? 'green' : 'red',
-        left.secondsLeft > 0 ? `${left.secondsLeft} s` : `expired ${-left.secondsLeft} s ago`,
-      ),
-    ],
+    ...times.flatMap(([name, time]) =>
+      time === undefined ? [] : `${name}         ${time}, ${dateOf(time)}`,
+    ),
+    ['left        ', left],
     [styled('dim', 'The signature was not checked.')],
   ]
 }
