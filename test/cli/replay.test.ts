@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { createDeviceAuthorization } from '../../src/index.ts'
@@ -113,6 +113,14 @@ describe('authgraph replay', { concurrent: true }, () => {
     ['an empty file', '', 'not a recorded login'],
   ] as const)('refuses %s', async ([, text, message], { world }) => {
     await world.expect(replay(world, text), { code: 1, stdout: '', stderr: [message] })
+  })
+
+  test('does not overwrite the recording with the picture', async ({ world }) => {
+    const link = join(world.folder, 'link')
+    const words = replay(world, recorded, '--svg', link)
+    symlinkSync('login.ndjson', link)
+    await world.expect(words, { code: 2, stderr: ['✗ --svg must not name the recording: name another'] })
+    expect(readFileSync(link, 'utf8')).toBe(recorded)
   })
 
   test('says that a file is missing, or cannot be written', async ({ world }) => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { roleOfName } from '../../pictures/state-roles.ts'
 import { type ReadEvent, readRecording } from '../../recording/read-recording.ts'
@@ -43,12 +43,20 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
   const story = storyOf(eventsIn(file))
   const writer = writerTo(process.stdout, { color })
   if (svg !== undefined) {
+    if (existsSync(svg) && identityOf(svg) === identityOf(file))
+      throw new CommandError('usage', '--svg must not name the recording: name another file')
     const drawing = timeline(story, narrow ? 'narrow' : 'wide')
     onDisk(`cannot write ${svg}`, () => writeFileSync(svg, drawing), 'name another file with --svg')
   }
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
   else writer.print(...(svg === undefined ? linesOf(story) : [`Wrote ${svg}`]))
   return 0
+}
+
+/** Unlike a path, it is the same for every link to a file. */
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev} ${ino}`
 }
 
 function eventsIn(path: string): ReadEvent[] {
