@@ -1,8 +1,11 @@
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
-import { folderOf, readRegularFileSync } from '../session/node/shared-files.ts'
+import { createFolder, folderOf, readRegularFileSync } from '../session/node/shared-files.ts'
 import { CommandError } from './command-error.ts'
+
+/** What the system says of a folder in place of a file, and `readRegularFileSync` of anything else. */
+const NOT_A_FILE: readonly string[] = ['EISDIR', 'ERR_FS_EISDIR', 'not a regular file']
 
 /** What the user can do, also by the word of the system. */
 type Advice = string | ((code: string) => string)
@@ -55,7 +58,7 @@ export function createPrivate(path: string, text: string, advice?: string): void
 
 /** Creates a folder that only this user may read, unless it exists. */
 export function makeFolder(path: string, advice?: string): void {
-  use(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }), advice)
+  use(path, () => createFolder(path), advice)
 }
 
 /** Reads a file. Returns `undefined` if it does not exist. The advice is for a file that cannot be read. */
@@ -123,6 +126,7 @@ function use<Result>(path: string, run: () => Result, advice: Advice = elsewhere
 }
 
 function elsewhere(code: string): string {
+  if (NOT_A_FILE.includes(code)) return 'delete or move it'
   const advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder'
   const isForbidden = ['EACCES', 'EPERM'].includes(code)
   return isForbidden ? `if sudo created it, change its owner; otherwise ${advice}` : advice

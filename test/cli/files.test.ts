@@ -45,8 +45,10 @@ test('names the path that cannot be used, and says what to do', () => {
     })
   for (const [use, error] of [
     [() => writePrivate(below, ''), unusable(file, 'EEXIST')],
-    [() => writePrivate(folder, ''), unusable(folder, 'EISDIR')],
+    [() => writePrivate(folder, ''), unusable(folder, 'EISDIR', 'delete or move it')],
     [() => makeFolder(below), unusable(below, 'ENOTDIR')],
+    [() => makeFolder('/proc/a/b'), unusable('/proc/a/b', 'ENOENT')],
+    [() => removeFile(folder), unusable(folder, 'ERR_FS_EISDIR', 'delete or move it')],
     [() => removeFile(below), unusable(below, 'ENOTDIR')],
     [() => namesIn(file), unusable(file, 'ENOTDIR')],
     [

@@ -7,7 +7,7 @@ import { COMMAND } from './support/command.ts'
 import { loggedIn, TOKEN } from './support/logged-in.ts'
 import { test } from './support/world.ts'
 
-const NOT_REGULAR = /✗ Cannot use \S+ \(not a regular file\)/
+const NOT_REGULAR = /✗ Cannot use \S+ \(not a regular file\): delete or move it\n$/
 const HERE = 'switch --profile work --here'
 
 describe('a pipe in place of a file', { concurrent: true }, () => {

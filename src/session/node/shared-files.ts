@@ -1,5 +1,16 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
-import { type FileHandle, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { type FileHandle, link, open, readdir, rm, stat } from 'node:fs/promises'
 import { homedir, uptime } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -47,8 +58,20 @@ export function folderOf(name: string): string {
 
 /** Creates a folder that only this user may open. Throws StoreUnavailableError if others may open it. */
 export async function makePrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  createFolder(folder)
   await assertPrivate(folder)
+}
+
+/** Creates a folder and those above it, unless they exist. With `recursive`, Node would try for ever in `/proc`. */
+export function createFolder(path: string): void {
+  const parent = dirname(path)
+  if (parent !== path && !existsSync(parent)) createFolder(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been first.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
 }
 
 /** Throws StoreUnavailableError if others may open the folder. If it does not exist, nobody can. */
