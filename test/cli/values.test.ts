@@ -29,20 +29,25 @@ test.each([
 const REFUSALS = {
   'a number': 'Expected a whole number from 1 to 300.',
   'a number of seconds': 'Expected a whole number of seconds from 1 to 9.',
-  'a host': 'Expected a host, such as github.com or git.example.com. Only a loopback address',
+  'a host': /^Expected a host, such as github\.com or git\.example\.com\.$/,
+  'a host with http': 'such as github.com or git.example.com. Only a loopback address',
   'an address': 'Expected an address that starts with https:// or http://.',
-  'a name': 'Expected a name of letters, digits and the characters . : @ _ - [ ]',
+  'a port': 'Expected a port from 0 to 65535.',
+  'a name': 'Expected a name of 1 to 100 letters, digits and characters . : @ _ - [ ]',
 }
 
 test.each([
   ...['0', '301', '1.5', ' 1', '1 ', 'x', ''].map((text) => ['a number', text] as const),
   ['a number of seconds', '0'],
-  ['a host', 'http://github.com'],
+  ['a host', 'a b'],
+  ['a host', 'http://github.com', 'a host with http'],
+  ['a host', 'git.example.com:99999', 'a port'],
+  ['an address', 'https://login.example.com:99999/a', 'a port'],
   ...['login.example.com', 'x https://login.example.com', 'https://'].map(
     (text) => ['an address', text] as const,
   ),
   ...['', 'a b', '$(x)', '../x', 'x'.repeat(101), ' a'].map((text) => ['a name', text] as const),
-] as const)('refuses %s: %j', (what, text) => {
+] as const)('refuses %s: %j', (what, text, expected: keyof typeof REFUSALS = what) => {
   expect(() => PARSERS[what](text)).toThrow(InvalidArgumentError)
-  expect(() => PARSERS[what](text)).toThrow(REFUSALS[what])
+  expect(() => PARSERS[what](text)).toThrow(REFUSALS[expected])
 })

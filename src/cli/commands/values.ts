@@ -24,17 +24,25 @@ export function scopes(text: string, before: readonly string[] = []): string[] {
 export function readHost(text: string): string {
   const host = hostIn(text)
   if (host !== undefined) return host
-  throw new InvalidArgumentError(
-    'Expected a host, such as github.com or git.example.com. Only a loopback address, such as ' +
-      'http://localhost:8080, may use http.',
+  const expected = 'Expected a host, such as github.com or git.example.com.'
+  return refuseAddress(
+    text,
+    /^http:/i.test(text)
+      ? `${expected} Only a loopback address, such as http://localhost:8080, may use http.`
+      : expected,
   )
 }
 
 /** Parses an address. */
 export function readUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('Expected an address that starts with https:// or http://.')
+    return refuseAddress(text, 'Expected an address that starts with https:// or http://.')
   return text
+}
+
+function refuseAddress(text: string, expected: string): never {
+  const [, port] = /:(\d+)(?:\/|$)/.exec(text) ?? []
+  throw new InvalidArgumentError(Number(port) > 65_535 ? 'Expected a port from 0 to 65535.' : expected)
 }
 
 /** Parses an address to which secrets are sent. */
@@ -47,6 +55,6 @@ export function readSecureUrl(text: string): string {
 /** Parses the name of a profile. */
 export function profileName(text: string): string {
   if (!isProfileName(text))
-    throw new InvalidArgumentError('Expected a name of letters, digits and the characters . : @ _ - [ ]')
+    throw new InvalidArgumentError('Expected a name of 1 to 100 letters, digits and characters . : @ _ - [ ]')
   return text
 }
