@@ -62,7 +62,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   '--jwt': 'use a file instead',
   '--tls-key': 'use a file instead',
   '--proxy': 'set HTTPS_PROXY instead',
-  '--store': 'set AUTHGRAPH_STORE instead',
+  '--store': 'set AUTHGRAPH_STORE to a PostgreSQL or Redis address instead',
 }
 
 /** Runs the command of this process, and sets its exit code. */

@@ -81,7 +81,11 @@ const REFUSED: readonly Refused[] = [
   ['check ftp://hunter2@x --client-id id', [], '✗ Invalid value for <url>. Expected an address'],
   [`${SERVE} --auth-url https://x/?token=hunter2`, [], '✗ Invalid value for --auth-url. Expected'],
   [`${SERVE} --jwt`, [KEY], `✗ --jwt ${IN_ARGUMENT}: use a file instead`],
-  ['serve --store=postgres://me:password@localhost/db', [], `${IN_ARGUMENT}: set AUTHGRAPH_STORE instead`],
+  [
+    'serve --store=postgres://me:password@localhost/db',
+    [],
+    `${IN_ARGUMENT}: set AUTHGRAPH_STORE to a PostgreSQL or Redis address`,
+  ],
   [
     'mcp login --proxy http://me:password@localhost',
     [],
