@@ -7,6 +7,8 @@ import { CommandError } from './command-error.ts'
 /** What the system says of a folder in place of a file, and `readRegularFileSync` of anything else. */
 const NOT_A_FILE: readonly string[] = ['EISDIR', 'ERR_FS_EISDIR', 'not a regular file']
 
+const TOO_LARGE: readonly string[] = ['ERR_STRING_TOO_LONG', 'ERR_FS_FILE_TOO_LARGE']
+
 /** What the user can do, also by the word of the system. */
 type Advice = string | ((code: string) => string)
 
@@ -87,10 +89,17 @@ export function onDisk<Result>(problem: string, use: () => Result, advice?: Advi
   try {
     return use()
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = fileProblem(error)
     const said = typeof advice === 'function' ? advice(code) : advice
     throw new CommandError('unusable_file', `${problem} (${code})${said ? `: ${said}` : ''}`)
   }
+}
+
+/** Says why a file cannot be used, mostly in the word of the system. */
+export function fileProblem(error: unknown): string {
+  // A string that would be too long has no code if it was read in parts.
+  const { code = 'ERR_STRING_TOO_LONG' } = error as NodeJS.ErrnoException
+  return TOO_LARGE.includes(code) ? 'the file is too large' : code
 }
 
 /** Parses JSON of this shape. Returns `undefined` for any other text. */

@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -205,17 +206,44 @@ test('serves https with a key and a certificate', async () => {
   expect(response.resume().statusCode).toBe(200)
 })
 
-test('exits with 1 if it cannot listen, and quotes no key', async () => {
+test('says which file of --tls-key and --tls-cert cannot be used, and quotes none', async () => {
+  const { key, cert } = selfSigned()
+  const pkcs8 = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open sesame' } as const
+  const encrypted = createPrivateKey(key).export(pkcs8).toString()
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
+  const noKey = '--tls-key must name a file with a private key as PEM'
+  const rows = [
+    [encrypted, cert, '--tls-key is encrypted: decrypt it with "openssl pkey -in <file> -out <new file>"'],
+    [publicKey, cert, `${noKey}, not with a public key`],
+    [cert, cert, `${noKey}, not with a certificate`],
+    ['hunter2', cert, noKey],
+    [key, key, '--tls-cert must name a file with a certificate as PEM'],
+    [
+      key,
+      selfSigned().cert,
+      '--tls-key is not the key of the first certificate in --tls-cert: check both files',
+    ],
+  ] as const
+  await Promise.all(
+    rows.map(async ([key, cert, error]) => {
+      const tls = ['--tls-key', file('key.pem', key), '--tls-cert', file('cert.pem', cert)]
+      const served = serve('--demo-client', ...tls)
+      expect(await served.ended).toBe(2)
+      expect(served.stderr()).toBe(`✗ ${error}\n  See: authgraph serve --help\n`)
+    }),
+  )
+})
+
+test('exits with 1 if it cannot listen', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as { port: number }
-  const pem = file('key.pem', selfSigned().key)
   for (const [options, error] of [
     [['--port', String(port)], `Port ${port} of 127.0.0.1 is in use: choose another one with --port, or 0`],
     [
-      ['--tls-key', pem, '--tls-cert', pem],
-      '--tls-key and --tls-cert must be a private key and its certificate, both as PEM',
+      ['--host', '192.0.2.1', '--allow-http'],
+      'Cannot listen on port 0 of 192.0.2.1 (EADDRNOTAVAIL): choose an address of this machine with --host',
     ],
   ] as const) {
     const served = serve('--demo-client', ...options)

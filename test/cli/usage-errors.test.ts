@@ -119,6 +119,7 @@ const REFUSED: readonly Refused[] = [
   ['jwt --app-id 1 --key app.pem --json', [], '✗ --json requires --decode'],
   ['jwt', [], 'No private key: set --key'],
   ['jwt --app-id 1 --key /nowhere', [], 'cannot be read (ENOENT): use a file'],
+  ['jwt --app-id 1 --key /dev/zero', [], 'cannot be read (the file is too large): use a file'],
   ['jwt --app-id 1 --key env:NOT_SET', [], '--key is empty: check that the variable is set'],
   ['jwt --decode', [], 'is empty'],
 
@@ -159,6 +160,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --host 0.0.0.0`, [], '--host is not a loopback address: set --auth-url, or --tls-key'],
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
+  [`${SERVE} --tls-cert /dev/zero --tls-key ${PACKAGE}`, [], '✗ --tls-cert cannot be read (the file is'],
   [`${SERVE} --jwt`, [import.meta.filename], '✗ --jwt must name a file with a private key for RS256'],
   [`${SERVE} --jwt`, [import.meta.dirname], '(not a regular file): name another file with --jwt'],
   [`${SERVE} --trust-proxy proxy`, [], '✗ Invalid value for --trust-proxy. Expected an IP address or'],

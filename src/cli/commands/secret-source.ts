@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
+import { fileProblem } from '../files.ts'
 
 /**
  * Reads a secret from a file, from standard input (`-`) or from a variable (`env:NAME`).
@@ -28,7 +29,7 @@ async function textAt(source: string, option: string): Promise<string> {
   } catch (error) {
     throw new CommandError(
       'usage',
-      `${option} cannot be read (${(error as NodeJS.ErrnoException).code}): use a file, - for standard input, or env:NAME ` +
+      `${option} cannot be read (${fileProblem(error)}): use a file, - for standard input, or env:NAME ` +
         'for a variable. Do not pass the secret itself: every user of this machine could read it',
     )
   }

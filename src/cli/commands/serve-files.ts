@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
+import { fileProblem } from '../files.ts'
 
 /** A client given on the command line or in a file. */
 export interface NamedClient {
@@ -63,14 +65,14 @@ const CLIENTS = v.pipe(
  *
  * @throws {@link BadOptionError} if there is no client or the file is not valid.
  */
-export function readClients({
+export async function readClients({
   client = [],
   clients: file,
   demoClient,
-}: ServeOptions): readonly NamedClient[] {
+}: ServeOptions): Promise<readonly NamedClient[]> {
   const clients = [
     ...client,
-    ...(file === undefined ? [] : clientsIn(file)),
+    ...(file === undefined ? [] : await clientsIn(file)),
     ...(demoClient ? [DEMO_CLIENT] : []),
   ]
   if (clients.length === 0)
@@ -81,17 +83,44 @@ export function readClients({
 /**
  * Reads the private key and the certificate.
  *
- * @throws {@link BadOptionError} if one is missing or cannot be read.
+ * @throws {@link BadOptionError} if one is missing or cannot be read, or they do not belong together.
  */
-export function readTls({ tlsKey, tlsCert }: ServeOptions): ListenOptions['tls'] {
+export async function readTls({ tlsKey, tlsCert }: ServeOptions): Promise<ListenOptions['tls']> {
   if (tlsKey === undefined && tlsCert === undefined) return undefined
   if (tlsKey === undefined || tlsCert === undefined)
     throw new BadOptionError('set both --tls-key and --tls-cert')
-  return { key: read('--tls-key', tlsKey), cert: read('--tls-cert', tlsCert) }
+  const [key, cert] = [await read('--tls-key', tlsKey), await read('--tls-cert', tlsCert)]
+  const privateKey = parse(() => createPrivateKey(key), `--tls-key ${keyProblem(key)}`)
+  const certificate = parse(
+    () => new X509Certificate(cert),
+    '--tls-cert must name a file with a certificate as PEM',
+  )
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new BadOptionError(
+      '--tls-key is not the key of the first certificate in --tls-cert: check both files',
+    )
+  return { key, cert }
 }
 
-function clientsIn(file: string): NamedClient[] {
-  const { success, output, issues } = v.safeParse(CLIENTS, read('--clients', file))
+/** Node's own errors may quote what they parse. */
+function parse<Parsed>(run: () => Parsed, problem: string): Parsed {
+  try {
+    return run()
+  } catch {
+    throw new BadOptionError(problem)
+  }
+}
+
+/** Why this is not a private key. */
+function keyProblem(pem: string): string {
+  if (pem.includes('ENCRYPTED'))
+    return 'is encrypted: decrypt it with "openssl pkey -in <file> -out <new file>"'
+  const found = ['public key', 'certificate'].find((label) => pem.includes(`${label.toUpperCase()}-----`))
+  return `must name a file with a private key as PEM${found ? `, not with a ${found}` : ''}`
+}
+
+async function clientsIn(file: string): Promise<NamedClient[]> {
+  const { success, output, issues } = v.safeParse(CLIENTS, await read('--clients', file))
   if (success) return output
   throw new BadOptionError(
     `--clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]: ${problemOf(issues[0])}`,
@@ -105,12 +134,10 @@ function problemOf({ type, path }: v.BaseIssue<unknown>): string {
   return `entry ${Number(entry) + 1} ${field === undefined ? 'is not an object' : `has no valid "${field}"`}`
 }
 
-function read(option: string, file: string): string {
+async function read(option: string, file: string): Promise<string> {
   try {
-    return readFileSync(file, 'utf8')
+    return await readFile(file, 'utf8')
   } catch (error) {
-    throw new BadOptionError(
-      `${option} cannot be read (${(error as NodeJS.ErrnoException).code}): check the path`,
-    )
+    throw new BadOptionError(`${option} cannot be read (${fileProblem(error)}): check the path`)
   }
 }

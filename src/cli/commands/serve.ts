@@ -205,7 +205,7 @@ interface Used {
 
 async function prepare(options: ServeOptions, { store, source, signing, log }: Used) {
   const service = createService({
-    clients: readClients(options),
+    clients: await readClients(options),
     api: githubApi(),
     dialect: options.dialect,
     interval: options.interval,
@@ -228,7 +228,7 @@ async function prepare(options: ServeOptions, { store, source, signing, log }: U
     ...(options.authUrl && { authUrl: options.authUrl }),
     ...(options.baseUrl && { baseUrl: options.baseUrl }),
   })
-  const tls = readTls(options)
+  const tls = await readTls(options)
   // A server may start later. A missing package will not appear, nor will a missing folder.
   await store?.ping().catch((error) => {
     error.message = error.message.replace(/the (SQLite )?file|^\w+(?= is not available)/, `$& of ${source}`)
