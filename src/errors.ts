@@ -47,7 +47,8 @@ export class CancelledError extends AuthgraphError {
 }
 
 /**
- * The connection failed or broke. `reason` is the system error code, such as `ECONNREFUSED`.
+ * The connection failed or broke. `reason` is the system error code, such as `ECONNREFUSED`, or `BAD_PORT` if Node's
+ * `fetch` blocks the port.
  *
  * `cause` is what `fetch` threw, but only if it cannot contain a secret: the errors of HTTP clients often contain the
  * request.
@@ -75,8 +76,9 @@ export class UnreachableError extends AuthgraphError {
 function systemCode(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined
   const { code } = error as { code?: unknown }
-  // Node's `fetch` has a code of its own for this.
+  // Node's `fetch` has a code of its own for this, and none for a port that it blocks.
   if (code === 'UND_ERR_SOCKET') return 'ECONNRESET'
+  if (error.message === 'bad port') return 'BAD_PORT'
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,39}$/.test(code)) return code
   return systemCode(error.cause, depth + 1)
 }

@@ -4,7 +4,13 @@ import { BadResponseError, refusalMessage, TimedOutError } from '../errors.ts'
 import { readable, refusalOf } from '../protocol/refusal.ts'
 import { pause, systemClock } from '../request/clock.ts'
 import { readRetryAfter, systemFetch, textMemberOf } from '../request/http.ts'
-import { type NamedRequest, nameRequest, requestFailure, withoutSecrets } from '../request/name-request.ts'
+import {
+  isBrokenBody,
+  type NamedRequest,
+  nameRequest,
+  requestFailure,
+  withoutSecrets,
+} from '../request/name-request.ts'
 import type { RequestOptions } from '../request/options.ts'
 import type { ReceivedResponse } from '../request/received-response.ts'
 import { ApiError } from './api-error.ts'
@@ -161,8 +167,9 @@ export function createApi(options: CreateApiOptions = {}): Api {
       try {
         return await send.raw<Body>(path, request)
       } catch (error) {
-        if (!signal && (error as Error).name === 'TimeoutError')
-          throw new TimedOutError(nameRequest({ method, address: addressAt(baseUrl, path).href }))
+        const failed = { method, address: addressAt(baseUrl, path).href }
+        if (!signal && (error as Error).name === 'TimeoutError') throw new TimedOutError(nameRequest(failed))
+        if (isBrokenBody(error)) throw requestFailure(failed, error)
         const wait =
           error instanceof ApiError && tries <= MOST_RETRIES && isRepeatable(method, request)
             ? readWait(error, clock.now(), tries)

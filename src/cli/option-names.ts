@@ -17,6 +17,8 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
   [/^installationId /, '--installation-id '],
   [/(\S+) cannot be reached(?= \(\w*(CERT|LEAF_SIGNATURE))/, 'the certificate of $1 was rejected'],
   [/(\S+) cannot be reached(?= \((EPROTO|ERR_SSL))/, 'the TLS handshake with $1 failed'],
+  [/cannot be reached(?= \(ECONNRESET)/, 'closed the connection before the response was complete'],
+  [/(\S+) cannot be reached(?= \((Z_|ERR_\w*_FORMAT_))/, 'the response of $1 cannot be decompressed'],
 ]
 
 /** Says an error of the library in the names of the command line. */

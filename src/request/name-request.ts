@@ -71,6 +71,11 @@ export function requestFailure(
   return UnreachableError.of(host, thrown, { ...options, request: request.replace(host, '') })
 }
 
+/** Tells whether the connection broke, or the decompression failed, while Node's `fetch` received a body. */
+export function isBrokenBody(thrown: unknown): boolean {
+  return thrown instanceof TypeError && thrown.message === 'terminated'
+}
+
 function isBug(thrown: unknown): thrown is Error {
   if (thrown instanceof TypeError) return thrown.cause === undefined && BUG.test(thrown.message)
   return thrown instanceof ReferenceError || thrown instanceof RangeError

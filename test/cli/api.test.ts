@@ -12,6 +12,7 @@ const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const PERSONAL = 'ghp_personalInTheClear0123456789'
 
 const installation = { id: 7, owner: 'octo-org', repositories: [{ id: 11, name: 'hello' }] }
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const TRUSTED = { NODE_EXTRA_CA_CERTS: CERTIFICATE }
 
 const accounts = {
@@ -64,8 +65,31 @@ describe('authgraph api', { concurrent: true }, () => {
 
   test('names the request whose connection broke, without its query', async ({ world }) => {
     const call = await served(world, (_, response) => response.destroy())
-    const stderr = /^✗ localhost:\d+ cannot be reached \(ECONNRESET, GET \/user\)\n/
+    const stderr =
+      /^✗ localhost:\d+ closed the connection before the response was complete \(ECONNRESET, GET \/user\)\n {2}Try again\./
     await world.expect(call('/user?page=2'), { code: 1, stdout: '', stderr })
+  })
+
+  test.for([
+    [[], '[{"a":\n'],
+    [['--paginate'], ''],
+  ] as const)('says with %j why a body is incomplete or cannot be read', async ([more, half], { world }) => {
+    const call = await served(world, ({ url }, response) => {
+      if (url === '/cut') return response.socket?.end(`${HEAD}content-length: 9\r\n\r\n[{"a":`)
+      return response.writeHead(200, { 'content-encoding': url?.slice(1) }).end('neither gzip nor brotli')
+    })
+    const cut =
+      /^✗ localhost:\d+ closed the connection before the .* \(ECONNRESET, GET \/cut\)\n {2}Try again\./
+    await world.expect(call('/cut', ...more), { code: 1, stdout: half, stderr: cut })
+    for (const packing of ['gzip', 'br']) {
+      const stderr = [`cannot be decompressed (`, `, GET /${packing})\n  The response is not in the format `]
+      await world.expect(call(`/${packing}`, ...more), { code: 1, stdout: '', stderr })
+    }
+  })
+
+  test('says that fetch blocks a port', async ({ world }) => {
+    const stderr = ' cannot be reached (BAD_PORT, GET /user)\n  fetch blocks this port'
+    await world.expect('api /user --auth none --host http://127.0.0.1:6000', { code: 1, stderr: [stderr] })
   })
 
   test.for([

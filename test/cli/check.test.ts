@@ -144,8 +144,8 @@ describe('authgraph check', { concurrent: true }, () => {
 
   test('says that the service cannot be reached, and uses a proxy', async ({ world }) => {
     const stderr =
-      /^✗ localhost:9 cannot be reached \(.*POST \/login\/device\/code\)\n {2}Check the connection/
-    await world.expect(check('http://localhost:9'), { code: 1, stderr })
+      /^✗ localhost:2 cannot be reached \(ECONNREFUSED, POST \/login\/device\/code\)\n {2}Check the connection/
+    await world.expect(check('http://localhost:2'), { code: 1, stderr })
     const env = { HTTPS_PROXY: 'http://127.0.0.1:1' }
     const proxied = { code: 1, stderr: ['the proxy 127.0.0.1:1 cannot be reached'] }
     await world.expect(check('https://localhost:8443'), proxied, { env })

@@ -280,6 +280,18 @@ describe('authgraph login', { concurrent: true }, () => {
     )
   })
 
+  test.for([
+    [' closed the connection before the response was complete (ECONNRESET, ', 'Try again.'],
+    [' cannot be decompressed (Z_DATA_ERROR, ', 'The response is not in the format that its header', 'gzip'],
+  ] as const)('says that a service or its response%s', async ([what, why, packing], { world }) => {
+    const url = await world.serve((_request, response) => {
+      if (packing) return response.writeHead(200, { 'content-encoding': packing }).end('not packed')
+      return response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{')
+    })
+    const stderr = [`${what}POST /login/device/code)\n  ${why}`]
+    await world.expect(loginTo(url), { code: 1, stdout: '', stderr })
+  })
+
   test('says how to log in to a server with other paths or without metadata', async ({ world }) => {
     const { url } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--store', 'file']

@@ -11,7 +11,7 @@ import { personalToken } from '../../auth/personal-token.ts'
 import { readWait } from '../../auth/rate-limit.ts'
 import { addressAt, withAuth } from '../../auth/with-auth.ts'
 import { BadOptionError, LoginRequiredError, RefusedError } from '../../errors.ts'
-import { type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
+import { isBrokenBody, type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
 import { failure } from '../../terminal/failure.ts'
 import { terminalTexts } from '../../terminal/texts.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
@@ -219,7 +219,9 @@ async function printResponse(
   const writer = writerTo(process.stdout, options)
   const [first, ...others] = head(response)
   if (options.include) writer.print(first, ...others)
-  const isEmpty = !(await printBody(writer, response))
+  const isEmpty = !(await printBody(writer, response).catch((error) => {
+    throw isBrokenBody(error) ? requestFailure(request, error) : error
+  }))
   if (status >= 400) {
     const wait = readWait({ status, headers, body: undefined }, Date.now(), 1)
     throw new RefusedError({ status, retryAfter: wait?.seconds, request: nameRequest(request) })
@@ -376,8 +378,11 @@ async function printBody({ stream, print }: Writer, response: Response): Promise
       yield chunk
     }
   }
-  if (response.body) await pipeline(response.body, watched, stream, { end: false })
-  if (last !== undefined && last !== LINE_BREAK && isText(response)) stream.write('\n')
+  try {
+    if (response.body) await pipeline(response.body, watched, stream, { end: false })
+  } finally {
+    if (last !== undefined && last !== LINE_BREAK && isText(response)) stream.write('\n')
+  }
   return last !== undefined
 }
 

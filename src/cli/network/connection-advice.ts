@@ -1,4 +1,4 @@
-/** What the reason of a failed connection means, if the address is right and the network works. */
+/** What the reason of a failed request means, or what the user can do about it. */
 const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
   [/^CERT_HAS_EXPIRED$/, 'The certificate of the server has expired.'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The certificate of the server is for another host: check the host.'],
@@ -7,6 +7,9 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
     'The certificate is not trusted: set NODE_EXTRA_CA_CERTS to a PEM file of its certificate authority.',
   ],
   [/^(EPROTO$|ERR_SSL_)/, 'Check that the port serves https. Only a loopback address may use http.'],
+  [/^BAD_PORT$/, 'fetch blocks this port: see https://fetch.spec.whatwg.org/#port-blocking.'],
+  [/^ECONNRESET$/, 'Try again. If that fails too, check the address and any proxy.'],
+  [/^(Z_|ERR_\w*_FORMAT_)/, 'The response is not in the format that its header Content-Encoding names.'],
   [/^HPE_/, 'The response is not valid HTTP: check the scheme and the port.'],
 ]
 
