@@ -89,7 +89,7 @@ export interface Api {
    * one array in it. It follows the `Link` header, and rejects with a {@link WrongHostError} if that leads to another
    * origin.
    *
-   * @throws {@link BadResponseError} if a page has no list, or leads back to an earlier page.
+   * @throws {@link BadResponseError} if a page is not JSON, has no list, or leads back to an earlier page.
    */
   paginate<Item = unknown>(
     path: string,
@@ -193,12 +193,15 @@ export function createApi(options: CreateApiOptions = {}): Api {
     for (;;) {
       const { headers, _data: body } = await raw(address, rest)
       const page = addressAt(baseUrl, address)
-      yield* itemsOf(body, nameRequest({ method: 'GET', address: page.href })) as readonly Item[]
+      const name = nameRequest({ method: 'GET', address: page.href })
+      yield* itemsOf(body, name) as readonly Item[]
       const next = nextPage(headers.get('link'))
       if (next === undefined) return
-      if (!URL.canParse(next, page)) throw new BadResponseError('the link to the next page is not a URL')
+      if (!URL.canParse(next, page))
+        throw new BadResponseError(`the link to the next page is not a URL (${name})`)
       address = new URL(next, page).href
-      if (seen.has(address)) throw new BadResponseError('a page of the list leads back to an earlier one')
+      if (seen.has(address))
+        throw new BadResponseError(`a page of the list leads back to an earlier one (${name})`)
       seen.add(address)
       // It has the query already.
       const { query: _, ...others } = rest ?? {}

@@ -17,12 +17,14 @@ export function nextPage(link: string | null): string | undefined {
  * The items of a page: the page itself, or its only list, as in `{ "total_count": 2, "repositories": [ … ] }`.
  *
  * @param request Names the request of the page, for the error.
- * @throws {@link BadResponseError} if the page has no list, or several.
+ * @throws {@link BadResponseError} if the page is not JSON, or has no list or several.
  */
 export function itemsOf(page: unknown, request: string): readonly unknown[] {
   if (page === undefined) return []
   if (Array.isArray(page)) return page
-  const lists = Object.values(Object(page)).filter((value) => Array.isArray(value))
+  if (Object(page) !== page)
+    throw new BadResponseError(`the response (${request}) is not a JSON array or object`)
+  const lists = Object.values(page as object).filter((value) => Array.isArray(value))
   const [list] = lists
   if (list !== undefined && lists.length === 1) return list
   throw new BadResponseError(`${request} did not return a list`)

@@ -8,7 +8,7 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
   [/^tls must have (?=a private key)/, '--tls-key and --tls-cert must be '],
   [/(?<=^port .* is in use: choose another one)/, ' with --port'],
   [/(?<=^cannot listen on .*): check the host$/, ': choose an address of this machine with --host'],
-  [/ did not return a list$/, '$&: remove --paginate'],
+  [/ (did not return a list|is not a JSON array or object)$/, '$&: remove --paginate'],
   [/: npm install (.+)$/, ': run npm install -g $1, or without -g in a project that has authgraph'],
   [
     /^".*" is neither an IP address nor a network .*/s,

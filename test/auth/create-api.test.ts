@@ -400,7 +400,14 @@ describe('pages', () => {
   })
 
   test.each([{ a: [1], b: [2] }, { a: 1 }, 'text', null])('are not made of %j', async (body) => {
-    await expect(all([page(body)])).rejects.toMatchObject({ code: 'bad_response' })
+    const message = expect.stringContaining('GET api.github.com/user/repos')
+    await expect(all([page(body)])).rejects.toMatchObject({ code: 'bad_response', message })
+  })
+
+  test('are not made of a text of any length', async () => {
+    const text = new Response('x'.repeat(31_000_000), { headers: { 'content-type': 'application/json' } })
+    const message = 'the response (GET api.github.com/user/repos) is not a JSON array or object'
+    await expect(all([text])).rejects.toMatchObject({ code: 'bad_response', message })
   })
 
   test.each([
@@ -413,7 +420,8 @@ describe('pages', () => {
     const reading = async () => {
       for await (const item of createApi({ fetch }).paginate('/user/repos')) items.push(item)
     }
-    await expect(reading()).rejects.toMatchObject({ code: 'bad_response' })
+    const message = expect.stringContaining(' (GET api.github.com/user/repos)')
+    await expect(reading()).rejects.toMatchObject({ code: 'bad_response', message })
     expect([items, sent.length]).toEqual([read, links.length])
   })
 

@@ -195,6 +195,12 @@ describe('authgraph api', { concurrent: true }, () => {
     ['/list', 404, '{}', /^✗ The service refused the request \(GET \S+\/list\) with status 404\n$/],
     ['/list', 401, '{}', /^✗ .* status 401\n {2}Check --auth, and the credential that it uses\.\n$/],
     ['/list', 200, '{}', /^✗ GET localhost:\d+\/list did not return a list: remove --paginate\n$/],
+    [
+      '/list',
+      200,
+      '[{',
+      /^✗ The response \(GET \S+\/list\) is not a JSON array or object: remove --paginate\n$/,
+    ],
     ['/list', 302, '', /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n$/],
     ['https://other.example/', 200, '', /^✗ Requests go to \S+ only: nothing was sent .*\n$/],
   ] as const)(
