@@ -9,7 +9,7 @@ import { refusalOf } from '../protocol/refusal.ts'
 import { withoutSlash } from '../protocol/syntax.ts'
 import { systemClock, within } from '../request/clock.ts'
 import { send, textMemberOf } from '../request/http.ts'
-import { nameResponse } from '../request/name-request.ts'
+import { nameResponse, requestFailure } from '../request/name-request.ts'
 
 /** Seconds. */
 const TIMEOUT = 10
@@ -62,7 +62,10 @@ export async function whoIs(
   }
   const response = await within({ clock: systemClock, signal, timeout: TIMEOUT }, (signal) =>
     send(address, {}, { fetch: authorized, clock: systemClock }, signal),
-  )
+  ).catch((error) => {
+    // The error of a timeout does not name the request.
+    throw requestFailure({ method: 'GET', address }, error)
+  })
   const { status, body, at } = response
   if (status === 200 && (Object(body) !== body || Array.isArray(body)))
     throw new BadResponseError(`${nameResponse('the response', response)} is not a JSON object`)
