@@ -64,6 +64,13 @@ const REFUSED: readonly Refused[] = [
   [API, ['--header', 'no name: x'], 'name and a value'],
   [API, ['--header', 'x: \u2192'], 'on one line'],
   [API, ['--header', 'x: a\nb: c'], 'on one line'],
+  ...['Connection', 'content-length', 'Expect', 'Keep-Alive', 'Transfer-Encoding', 'Upgrade'].map(
+    (name): Refused => [
+      API,
+      ['--header', `${name}: 1`],
+      `✗ Invalid value for --header. The header ${name} cannot`,
+    ],
+  ),
   [API, ['--method', 'TWO WORDS'], 'Expected an HTTP method'],
   [API, ['--method', 'trace'], 'Expected an HTTP method'],
   [`${API} --paginate --include`, [], 'paginate'],

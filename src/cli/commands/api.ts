@@ -58,6 +58,9 @@ const LINE_BREAK = 0x0a
 /** What the library calls a credential that a header cannot carry. */
 const CREDENTIAL = /^the (token|credentials for basic authentication)(?= contains | must )/
 
+/** Headers that belong to the connection: `fetch` sets or refuses them. */
+const OF_CONNECTION = /^(connection|content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
+
 /** A token of HTTP: {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-5.6.2 RFC 9110, section 5.6.2}. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
@@ -128,6 +131,8 @@ function header(text: string, before?: readonly [string, string][]): [string, st
   // `fetch` throws a TypeError for any other name or value: see RFC 9110, section 5.
   if (!named.every(([name, value]) => TOKEN.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)))
     throw new InvalidArgumentError('Expected a header name and a value on one line.')
+  const [refused] = named.find(([name]) => OF_CONNECTION.test(name)) ?? []
+  if (refused) throw new InvalidArgumentError(`The header ${refused} cannot be set.`)
   return named
 }
 
