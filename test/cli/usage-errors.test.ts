@@ -183,6 +183,11 @@ const VARIABLES = [
     'AUTHGRAPH_HOST is not a host',
   ],
   [LOGIN, { HTTPS_PROXY: 'me:hunter2@:x' }, 'HTTPS_PROXY is not a proxy address'],
+  [
+    LOGIN,
+    { HTTPS_PROXY: 'http://me:hunter2%zz@127.0.0.1:9' },
+    '✗ HTTPS_PROXY has invalid percent-encoding in its user name or password: write % as %25\n',
+  ],
   [LOGIN, { HTTPS_PROXY: 'http://' }, 'HTTPS_PROXY is not a proxy address'],
   [
     LOGIN,

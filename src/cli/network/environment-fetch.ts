@@ -77,7 +77,19 @@ function blameProxy(pool: UndiciPool): UndiciPool {
 /** Parses the address of a proxy, often written without a scheme. Errors do not quote it: it may contain a password. */
 function proxyAddress(text: string, source: string): URL {
   const address = text.includes('://') ? text : `http://${text}`
-  if (/^https?:/i.test(address) && URL.canParse(address)) return new URL(address)
+  if (/^https?:/i.test(address) && URL.canParse(address)) {
+    const proxy = new URL(address)
+    try {
+      // undici does this too, and its error has no code.
+      decodeURIComponent(`${proxy.username}:${proxy.password}`)
+    } catch {
+      throw new CommandError(
+        'usage',
+        `${source} has invalid percent-encoding in its user name or password: write % as %25`,
+      )
+    }
+    return proxy
+  }
   const isSocks = /^socks/i.test(address)
   throw new CommandError(
     'usage',
