@@ -9,6 +9,8 @@ import { loginTo, test, type World } from './support/world.ts'
 /** Commands that start at the same time. */
 const PROCESSES = Number(process.env.AUTHGRAPH_PROCESSES ?? 10)
 
+const LOGIN = ['login', '--client-id', 'id', '--store', 'file']
+
 const filesIn = (world: World) => world.files().filter(({ isFile }) => isFile)
 
 describe('authgraph token', { concurrent: true }, () => {
@@ -205,6 +207,10 @@ describe('authgraph status', { concurrent: true }, () => {
     await world.expect('api /user', refused)
     await world.expect('git-credential get', refused, { input })
     await world.expect('token', { stdout: `${TOKEN}\n` })
+    // A service at these endpoints has no known API.
+    const endpoints = ['--device-authorization-endpoint', `${url}/login/device/code`]
+    await world.expect([...LOGIN, ...endpoints, '--token-endpoint', `${url}/login/oauth/access_token`], {})
+    await world.expect('api /user', refused)
     expect(requests.filter(({ authorization }) => authorization)).toEqual([])
   })
 

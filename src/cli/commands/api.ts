@@ -20,7 +20,7 @@ import { CommandError, isFailure } from '../command-error.ts'
 import { replaceAdvice } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
-import { tokenAuth } from '../network/token-auth.ts'
+import { bearerToken, tokenAuth } from '../network/token-auth.ts'
 import { errorWriter } from '../print-error.ts'
 import {
   environmentToken,
@@ -29,7 +29,7 @@ import {
   type NamedProfile,
   profileOrCurrent,
 } from '../storage/profiles.ts'
-import { providerOf, validToken, withSession } from '../storage/saved-logins.ts'
+import { providerOf, validToken, withSession, withToken } from '../storage/saved-logins.ts'
 import { numberOrName } from './jwt.ts'
 import { readSecret } from './secret-source.ts'
 import { profileName, readHost } from './values.ts'
@@ -182,12 +182,14 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
   const provider = saved
     ? await providerOf(saved, fetch)
     : await providerAt(given?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS), fetch)
-  if (provider.baseUrl === undefined)
+  if (provider.baseUrl === undefined) {
+    if (saved && usesLogin(options)) await withToken(saved, async (token) => bearerToken(token, saved.name))
     throw new CommandError(
       'no_api',
       'this service has no known API: send the request with another program, such as ' +
         `curl --oauth2-bearer "$(authgraph token --profile ${saved?.name})" URL`,
     )
+  }
   const { baseUrl } = provider
   const withForm = async <Result>(run: (auth: Auth | HasForm) => Promise<Result>) => {
     if (given) return run(oauth(given.token))
