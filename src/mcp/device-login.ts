@@ -8,6 +8,7 @@ import { newInput } from '../client/read-options.ts'
 import { startDeviceLogin, stepDeviceLogin, type UnfinishedDeviceLogin } from '../client/step.ts'
 import {
   BadOptionError,
+  BadResponseError,
   BusyError,
   DeniedError,
   ExpiredError,
@@ -18,7 +19,7 @@ import {
 } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { github } from '../protocol/providers.ts'
-import { secureAddress } from '../protocol/syntax.ts'
+import { isBearer, secureAddress } from '../protocol/syntax.ts'
 import { pause, systemClock, unlessAborted } from '../request/clock.ts'
 import { systemFetch } from '../request/http.ts'
 import type { RequestOptions } from '../request/options.ts'
@@ -426,6 +427,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     const revokeQuietly = (token: OAuthToken) =>
       revoke({ sender }, { revoking: [token] }).catch(() => undefined)
     try {
+      assertBearer(token)
       assertAudience(token.accessToken, known.resource)
     } catch (error) {
       await pending.end(login, 'failed')
@@ -505,6 +507,13 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
 
 /** Another process polls, or has ended the login. */
 class TurnLost extends Error {}
+
+function assertBearer({ tokenType }: OAuthToken): void {
+  if (!isBearer(tokenType))
+    throw new BadResponseError(
+      'MCP requires a bearer token, but the issued one has another type: it was not used',
+    )
+}
 
 function isUnknownClient(error: unknown): boolean {
   return error instanceof RefusedError && error.error === 'invalid_client'

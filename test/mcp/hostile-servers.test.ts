@@ -5,7 +5,7 @@ import { confinedFetch } from '../../src/mcp/confined-fetch.ts'
 import { isBelow } from '../../src/mcp/server-metadata.ts'
 import { isPrivate } from '../../src/request/private-address.ts'
 import { listenOnLoopback } from '../support/listen-on-loopback.ts'
-import { CLIENT_ID, CODES_PATH, HOST } from '../support/start-service.ts'
+import { CLIENT_ID, CODES_PATH, HOST, TOKEN_PATH } from '../support/start-service.ts'
 import { SERVER, world } from './support/world.ts'
 
 describe('a challenge', () => {
@@ -129,6 +129,16 @@ describe('a server is refused', () => {
     expect(await store.update(`mcp ${SERVER} login`, (value) => ({ result: value }))).toBeUndefined()
     const allowed = program({ fetch: relaying, verificationHosts: ['github.com'], wait: 0 })
     await expect(over(allowed.call())).rejects.toMatchObject({ code: 'login_pending' })
+  })
+
+  test('whose issuer issues a token of another type', async () => {
+    const { over, program, approve, at, counts } = world()
+    const mac = at(TOKEN_PATH, async (forward) =>
+      Response.json({ ...(await (await forward()).json()), token_type: 'mac' }),
+    )
+    const { call, status } = program({ fetch: mac, onCodes: approve })
+    await expect(over(call())).rejects.toThrow('MCP requires a bearer token')
+    expect([await status(), counts.revocations]).toMatchObject([{ isLoggedIn: false }, 1])
   })
 
   test('whose issuer issues a token for another server', async () => {
