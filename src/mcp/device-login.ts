@@ -6,6 +6,7 @@ import { withAuth } from '../auth/with-auth.ts'
 import { reasonOf } from '../client/authorize-device.ts'
 import { newInput } from '../client/read-options.ts'
 import { startDeviceLogin, stepDeviceLogin, type UnfinishedDeviceLogin } from '../client/step.ts'
+import type { DeviceView } from '../client/view.ts'
 import {
   BadOptionError,
   BadResponseError,
@@ -185,6 +186,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
   let opening: Promise<OpenLogin | undefined> | undefined
   let running: Promise<boolean> | undefined
   let shown: string | undefined
+  let fault: DeviceView['error']
   let stepUps = 0
   const stopping = new AbortController()
 
@@ -401,13 +403,21 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
           current = saved
         },
       })
-      if ('record' in step) return false
+      if ('record' in step) {
+        // A step without a poll has no error.
+        fault = step.view.error ?? fault
+        return false
+      }
       if (step.status !== 'authorized') {
         // A process that was killed may have stored the token before.
         const isDone = await isLoggedIn(refused)
         await pending.end(login, isDone ? undefined : step.status)
         if (isDone) return true
         const reason = reasonOf(step)
+        const { faults, expiresAt } = login.record
+        // If the last poll failed, nobody knows what the user decided.
+        if (step.status === 'expired' && faults && clock.now() >= expiresAt && fault)
+          reason.cause = Object.assign(new Error(fault.message), { code: fault.code })
         // Some issuers check the client only now.
         if (isUnknownClient(reason)) await clients.forget(known.issuer, client)
         throw reason

@@ -1,5 +1,5 @@
 import type { DeviceView } from '../client/view.ts'
-import { AuthgraphError, type ErrorCode, NotKeptError, RefusedError } from '../errors.ts'
+import { type ErrorCode, NotKeptError, RefusedError } from '../errors.ts'
 import type { NoBrowser } from './why-no-browser.ts'
 
 /** An error with a stable `code`, such as any `AuthgraphError`. */
@@ -101,7 +101,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 function messageOf(error: Failure): string {
   if (error instanceof NotKeptError)
     return `the token was received but could not be stored: ${(error.cause as Error).message}`
-  if (error.code === 'expired' && error.cause instanceof AuthgraphError)
+  if (error.code === 'expired' && error.cause instanceof Error)
     return `the code expired, and the last poll failed: ${error.cause.message}`
   const { error: code } = error instanceof RefusedError ? error : {}
   return error.message.replace('an error code (see .error)', () => `error code ${code}`)

@@ -300,6 +300,18 @@ describe('a login that takes longer than a request', () => {
     expect(counts.codes).toBe(2)
   })
 
+  test.each([
+    ['fails', () => new Response('', { status: 503 }), { code: 'refused' }],
+    ['says so', () => Response.json({ error: 'expired_token' }, { status: 400 }), undefined],
+  ])('whose code expires has the fault of the last poll as its cause if that %s', async (_, last, cause) => {
+    const { over, program, at, time } = world()
+    const began = time.now
+    const poll = () => (time.now - began < 60_000 ? new Response('', { status: 503 }) : last())
+    const { login } = program({ wait: 3600, fetch: at(TOKEN_PATH, poll) })
+    const error = await over(login()).catch((error) => error)
+    expect([error.code, error.cause?.code]).toEqual(['expired', cause?.code])
+  })
+
   test('whose code expires meanwhile says so', async () => {
     const { over, program, counts, time } = world()
     const both = [program({ wait: 3600 }).call(), program({ wait: 3600 }).call()]
