@@ -463,6 +463,12 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     if (before !== undefined && !isSame) await revokeQuietly(before)
   }
 
+  /** Removes a login whose client was not given or is forgotten. */
+  async function discard({ issuer }: KnownServer): Promise<Revocation> {
+    await writeRecord(store, sessionKey(issuer), null)
+    return { revoked: false, why: 'the client of this login is not known' }
+  }
+
   function codesOf({ record }: PendingLogin, { issuer }: KnownServer): PendingCodes {
     const { userCode, verificationUri, verificationUriComplete, expiresAt } = record
     const complete = verificationUriComplete !== undefined && { verificationUriComplete }
@@ -492,9 +498,9 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     async logout() {
       const opened = await reopen()
       await pending.remove()
-      if (opened === undefined) return { revoked: false, why: 'there was no login' }
-      const { known, session } = opened
-      const revocation = await session.logout()
+      const known = await storedServer()
+      if (known === undefined) return { revoked: false, why: 'there was no login' }
+      const revocation = await (opened?.session.logout() ?? discard(known))
       await storeServer(known, { scopes: [], loggedInAt: 0 })
       opening = undefined
       return revocation

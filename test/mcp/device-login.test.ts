@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sealed } from '../../src/session/index.ts'
 import type { Json } from '../../src/store/store.ts'
-import { CODES_PATH, HOST, TOKEN_PATH } from '../support/start-service.ts'
+import { CLIENT_ID, CODES_PATH, HOST, TOKEN_PATH } from '../support/start-service.ts'
 import { gate, SERVER, world } from './support/world.ts'
 
 const HOUR = 3_600_000
@@ -115,6 +115,15 @@ describe('a login at an MCP server', () => {
     expect(await over(status())).toEqual({ isLoggedIn: false, issuer: HOST, scopes: [] })
     await expect(over(program({ wait: 0 }).call())).rejects.toMatchObject({ code: 'login_pending' })
     expect([counts.codes, shown.length]).toEqual([2, 1])
+  })
+
+  test('deletes a login also without the client that it used, and says why it is not revoked', async () => {
+    const { over, program, approve, counts } = world()
+    await over(program({ onCodes: approve, clients: { [HOST]: { clientId: CLIENT_ID } } }).login())
+    const { logout, status } = program()
+    const why = 'the client of this login is not known'
+    expect(await over(logout())).toEqual({ revoked: false, why })
+    expect([await status(), counts.revocations]).toMatchObject([{ isLoggedIn: false }, 0])
   })
 
   test('tells what is stored, without a request', async () => {
