@@ -28,7 +28,9 @@ const CHECK_ADDRESS = process.argv.some((word) => word.startsWith('--token-endpo
   ? 'Check --device-authorization-endpoint and --token-endpoint.'
   : 'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
 
-const CHECK_SERVER = 'Check the URL of the MCP server, --issuer and --client-id.'
+const CHECK_SERVER = process.argv.some((word) => word.startsWith('--client-id'))
+  ? 'Check the URL of the MCP server, --issuer and --client-id.'
+  : 'Check the URL of the MCP server.'
 
 /** What the user can do if the service refuses a login or a check. */
 const REFUSED: Readonly<Record<number, string>> = {
@@ -105,8 +107,13 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
     return 'To accept an unbound token, run the command without --dpop.'
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS
-  if (isOtherService && command === 'authgraph mcp login') return CHECK_SERVER
+  if (isOtherService && command === 'authgraph mcp login') return serverAdvice(error)
   return ADVICE[error.code as Code] ?? ''
+}
+
+/** Some messages say what to do, after a colon. */
+function serverAdvice({ message }: Pick<Failure, 'message'>): string {
+  return message.includes(': ') ? '' : CHECK_SERVER
 }
 
 function refreshAdvice({ cause, profile }: NotRefreshedError): string {
@@ -135,7 +142,7 @@ function refusalAdvice(
   if (command === 'authgraph api' && status === 401) return 'Check --auth, and the credential that it uses.'
   if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
-  if (command === 'authgraph mcp login' && !description) return CHECK_SERVER
+  if (command === 'authgraph mcp login' && !description) return serverAdvice({ message })
   if (!TAKE_ENDPOINTS.includes(command)) return ''
   // The description by the service says more than a guess.
   const { [status]: advice = '' } = (command === 'authgraph login' && LOGIN_REFUSED[encoding]) || REFUSED

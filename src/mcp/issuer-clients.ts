@@ -5,7 +5,7 @@ import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import { type Issuer, inTime } from './find-issuer.ts'
 import { readClient, readRecord } from './records.ts'
-import { registerClient } from './register-client.ts'
+import { CREATE_CLIENT, registerClient } from './register-client.ts'
 
 /** A client at one issuer. */
 export interface IssuerClient {
@@ -64,9 +64,7 @@ export function createIssuerClients({ given, document, name, store, fetch, clock
         return { clientId: document }
       }
       if (registrationEndpoint === undefined)
-        throw new BadOptionError(
-          `${new URL(url).host} does not register clients: pass the ID of your client there in "clients"`,
-        )
+        throw new BadOptionError(`${new URL(url).host} does not register clients: ${CREATE_CLIENT}`)
       const registered = await inTime(new URL(registrationEndpoint), clock, (signal) =>
         registerClient(registrationEndpoint, name, { fetch, clock }, signal),
       )

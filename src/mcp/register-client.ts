@@ -1,8 +1,13 @@
-import { BadResponseError } from '../errors.ts'
+import { BadResponseError, RefusedError } from '../errors.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { isVisible } from '../protocol/fields.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { send, type Transport, textMemberOf } from '../request/http.ts'
+import { nameResponse } from '../request/name-request.ts'
+import type { ReceivedResponse } from '../request/received-response.ts'
+
+/** What the user can do if an issuer does not register clients. */
+export const CREATE_CLIENT = 'create a client there, and pass its ID in "clients"'
 
 /** A client at an issuer, as plain JSON. **Sensitive.** */
 export interface RegisteredClient {
@@ -36,13 +41,26 @@ export async function registerClient(
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
   const request = { method: 'POST', headers, body: JSON.stringify(wanted) }
   const response = await send(endpoint, request, via, signal)
-  if (response.status >= 400) throw refusalOf(response)
+  if (response.status >= 400) throw registrationRefusal(response)
   const clientId = textMemberOf(response.body, 'client_id')
-  if (!isVisible(clientId)) throw new BadResponseError('the registration response has no valid "client_id"')
+  if (!isVisible(clientId))
+    throw new BadResponseError(
+      `${nameResponse('the registration response', response)} has no valid "client_id": ${CREATE_CLIENT}`,
+    )
   const clientSecret = textMemberOf(response.body, 'client_secret')
   const method = textMemberOf(response.body, 'token_endpoint_auth_method')
   if (clientSecret === undefined || method === 'none') return { clientId }
   if (method === 'client_secret_post' || method === 'client_secret_basic')
     return { clientId, clientSecret, method }
   return { clientId, clientSecret }
+}
+
+/** The advice of a refused login does not fit. A service that fails or limits requests may register a client later. */
+function registrationRefusal(response: ReceivedResponse): RefusedError {
+  const refusal = refusalOf(response)
+  const { status, error } = refusal
+  if (status >= 500 || status === 429) return refusal
+  const refused = nameResponse('the service refused to register a client', response)
+  const code = error === undefined ? '' : ' and an error code (see .error)'
+  return new RefusedError(refusal, `${refused} with status ${status}${code}: ${CREATE_CLIENT}`)
 }

@@ -85,7 +85,7 @@ describe('authgraph mcp', { concurrent: true }, () => {
       stderr: ['--proxy names a SOCKS proxy'],
     })
     const page = await world.serve((_request, response) => void response.end('<html>'))
-    const unreadable = [') is not a JSON object\n  Check the URL of the MCP server, --issuer']
+    const unreadable = [') is not a JSON object\n  Check the URL of the MCP server.\n']
     await world.expect([...login, page], { code: 1, stderr: unreadable })
     const noKeyring = { code: 1, stderr: ['--store file'] }
     await world.expect(['mcp', 'login', url], noKeyring)

@@ -15,6 +15,9 @@ type Fetch = typeof globalThis.fetch
 const isOf = (input: Parameters<Fetch>[0], path: string) =>
   !(input instanceof Request) && new URL(input).pathname === path
 
+const REFUSED = 'the service refused to register a client (POST localhost/register) with'
+const CREATE_CLIENT = 'create a client there, and pass its ID in "clients"'
+
 /** Sends no response, and ignores its signal. */
 const silent = () => new Promise<Response>(() => undefined)
 
@@ -161,7 +164,29 @@ describe('the client at an issuer', () => {
       () => Response.json({ error: 'access_denied', error_description: 'by an admin' }, { status: 400 }),
       { code: 'refused', description: 'by an admin' },
     ],
-    ['responds without a client ID', () => Response.json({}, { status: 201 }), { code: 'bad_response' }],
+    [
+      'needs a login',
+      () => new Response('', { status: 403 }),
+      { message: `${REFUSED} status 403: ${CREATE_CLIENT}` },
+    ],
+    [
+      'responds with a known error code',
+      () => Response.json({ error: 'access_denied' }, { status: 400 }),
+      { message: `${REFUSED} status 400 and an error code (see .error): ${CREATE_CLIENT}` },
+    ],
+    [
+      'fails',
+      () => new Response('', { status: 503 }),
+      { message: expect.stringContaining('the service failed') },
+    ],
+    [
+      'responds without a client ID',
+      () => Response.json({}, { status: 201 }),
+      {
+        code: 'bad_response',
+        message: `the registration response (POST localhost/register) has no valid "client_id": ${CREATE_CLIENT}`,
+      },
+    ],
   ])('is missing if its registration %s, and the next call registers again', async (_, respond, error) => {
     const { over, program, at, approve, counts } = world()
     await expect(over(program({ fetch: at('/register', respond) }).call())).rejects.toMatchObject(error)

@@ -1,4 +1,4 @@
-import { BadOptionError, UnreachableError, WrongHostError } from '../../../errors.ts'
+import { AuthgraphError, UnreachableError } from '../../../errors.ts'
 import { deviceLogin, type McpLogin, type McpLoginOptions } from '../../../mcp/index.ts'
 import type { Session } from '../../../session/create-session.ts'
 import { holdSignals } from '../../../session/node/hold-signals.ts'
@@ -16,6 +16,13 @@ export interface McpOptions {
   readonly verificationHost?: string[]
   readonly color: boolean
 }
+
+/** What the library calls its options, and what the command line calls its own. */
+const OPTIONS: readonly (readonly [ofLibrary: string, ofCommand: string])[] = [
+  ['to "verificationHosts"', 'with --verification-host'],
+  ['in "clients"', 'with --client-id, and the issuer with --issuer'],
+  ['in "issuer"', 'in --issuer'],
+]
 
 /**
  * Opens the login at an MCP server.
@@ -68,10 +75,10 @@ export async function openMcpLogin(
 function explain(error: unknown, host: string): never {
   // What `fetch` throws says less than its cause.
   if (error instanceof TypeError && error.cause !== undefined) throw UnreachableError.of(host, error)
-  if (error instanceof WrongHostError)
-    throw new WrongHostError(error.message.replace('to "verificationHosts"', 'with --verification-host'))
-  if (!(error instanceof BadOptionError)) throw error
-  throw new BadOptionError(
-    error.message.replace('in "clients"', 'with --client-id, and the issuer with --issuer'),
-  )
+  if (error instanceof AuthgraphError)
+    error.message = OPTIONS.reduce(
+      (text, [ofLibrary, ofCommand]) => text.replace(ofLibrary, ofCommand),
+      error.message,
+    )
+  throw error
 }
