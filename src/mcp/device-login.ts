@@ -60,6 +60,11 @@ export interface McpLoginOptions extends Pick<RequestOptions, 'fetch' | 'clock'>
   readonly onCodes?: ((codes: PendingCodes) => unknown) | undefined
   /** Seconds for which a request waits for the user. Default: 45, since MCP clients give up after 60. */
   readonly wait?: number | undefined
+  /**
+   * The only issuer to log in at, as the server spells it. Default: that of the last login, one of `clients`, or the first with
+   * a device flow.
+   */
+  readonly issuer?: string | undefined
   /** The clients that you have, by the URL of their issuer as the server spells it. Default: one is registered. */
   readonly clients?: Readonly<Record<string, IssuerClient>> | undefined
   /** The URL of a client ID metadata document, for issuers that accept one. */
@@ -81,6 +86,7 @@ const KNOWN: Names<McpLoginOptions> = {
   store: true,
   onCodes: true,
   wait: true,
+  issuer: true,
   clients: true,
   clientDocument: true,
   clientName: true,
@@ -172,7 +178,7 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
   assertKnown(options, KNOWN)
   const { store, fetch = systemFetch, clock = systemClock, onCodes, confirmIssuer } = options
   const { wait = WAIT, verificationHosts = [], clients: given = {}, clientDocument } = options
-  const { clientName = 'Authgraph' } = options
+  const { clientName = 'Authgraph', issuer: wantedIssuer } = options
   if (typeof store?.update !== 'function')
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (!(wait >= 0)) throw new BadOptionError('wait must be a number of seconds, 0 or more')
@@ -346,8 +352,9 @@ export function deviceLogin(url: string | URL, options: McpLoginOptions): McpLog
     previous: KnownServer | undefined,
   ): Promise<UnfinishedDeviceLogin> {
     const found = await inTime(server, clock, (signal) => findServerMetadata(server, challenge, via, signal))
-    const choice = { server, named: found.issuers, previous: previous?.issuer, confirm: confirmIssuer }
-    const issuer = await findIssuer({ ...choice, isConfigured: clients.isGiven }, via)
+    const choice = { server, named: found.issuers, wanted: wantedIssuer, previous: previous?.issuer }
+    const ours = { isConfigured: clients.isGiven, confirm: confirmIssuer }
+    const issuer = await findIssuer({ ...choice, ...ours }, via)
     const isSame = previous?.issuer === issuer.url
     const known: KnownServer = {
       v: 1,

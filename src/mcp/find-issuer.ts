@@ -1,5 +1,5 @@
 import { findMetadata } from '../client/discover.ts'
-import { AuthgraphError, BadResponseError, TimedOutError, WrongHostError } from '../errors.ts'
+import { AuthgraphError, BadOptionError, BadResponseError, TimedOutError, WrongHostError } from '../errors.ts'
 import { isTexts } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { secureAddress } from '../protocol/syntax.ts'
@@ -34,6 +34,8 @@ export interface IssuerChoice {
   readonly server: URL
   /** Those that the server names, in its order. */
   readonly named: readonly string[]
+  /** The only one that the caller accepts. */
+  readonly wanted: string | undefined
   /** The one of the last login. */
   readonly previous: string | undefined
   /** Whether the caller has a client at an issuer. */
@@ -52,15 +54,22 @@ export interface IssuerQuestion {
 }
 
 /**
- * Chooses an issuer: the one of the last login, else one at which the caller has a client, else the first one with a
- * device flow.
+ * Chooses an issuer: the wanted one; else the one of the last login, one at which the caller has a client, or the first one
+ * with a device flow.
  *
+ * @throws {@link BadOptionError} if the server does not name the wanted one.
  * @throws {@link WrongHostError} if nobody has confirmed it, and it is new or of another site.
  */
 export async function findIssuer(choice: IssuerChoice, via: TimedTransport): Promise<Issuer> {
-  const { named, previous, isConfigured } = choice
+  const { server, named, wanted, previous, isConfigured } = choice
+  if (wanted !== undefined && !named.includes(wanted))
+    throw new BadOptionError(
+      `the metadata of ${server.host} names ${named.slice(0, MOST_ISSUERS).join(' and ')}, not the URL in "issuer": correct it, or leave it out`,
+    )
   const rank = (issuer: string) => [issuer === previous, isConfigured(issuer), true].indexOf(true)
-  const order = [...new Set(named)].sort((one, other) => rank(one) - rank(other))
+  const order = [...new Set(wanted === undefined ? named : [wanted])].sort(
+    (one, other) => rank(one) - rank(other),
+  )
   let failure: unknown
   for (const issuer of order.slice(0, MOST_ISSUERS)) {
     await confirmIssuer(choice, issuer)
@@ -76,11 +85,11 @@ export async function findIssuer(choice: IssuerChoice, via: TimedTransport): Pro
 }
 
 async function confirmIssuer(
-  { server, previous, isConfigured, confirm }: IssuerChoice,
+  { server, wanted, previous, isConfigured, confirm }: IssuerChoice,
   issuer: string,
 ): Promise<void> {
   const { hostname, host } = secureAddress(issuer)
-  if (issuer === previous || isConfigured(issuer)) return
+  if (issuer === wanted || issuer === previous || isConfigured(issuer)) return
   if (previous === undefined && isSameSite(server.hostname, hostname)) return
   const question = { server: server.href, issuer, ...(previous !== undefined && { previous }) }
   if (await confirm?.(question)) return

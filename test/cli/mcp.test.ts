@@ -33,6 +33,9 @@ describe('authgraph mcp', { concurrent: true }, () => {
     }
     await world.expect(['mcp', 'login', ...options, url], login, { env, onOutput: service.approver() })
     // Also with the options before the operation. Without a code, since there is a login.
+    const other = ['mcp', 'login', '--store', 'file', '--issuer', `${service.url}/other`, url]
+    const first = `There is a login at ${service.url}: log out first, or leave out --issuer`
+    await world.expect(other, { code: 2, stderr: [first] })
     const again = await world.expect(['mcp', ...options, 'login', url], { never: ['asks for a login'] })
     const { issued } = service
     for (const token of issued) expect(again.stdout).not.toContain(token)
@@ -68,7 +71,10 @@ describe('authgraph mcp', { concurrent: true }, () => {
     const login = ['mcp', 'login', '--store', 'file']
     const other = url.replace('localhost', '127.0.0.1')
     await world.expect([...login, url], { code: 2, stderr: [`add --issuer ${service.url}`] })
-    await world.expect([...login, '--issuer', service.url, url], { code: 2, stderr: ['--client-id'] })
+    const create = 'create a client there, and pass its ID with --client-id, and the issuer with --issuer'
+    await world.expect([...login, '--issuer', service.url, url], { code: 2, stderr: [create] })
+    const unnamed = `names ${service.url}, not the URL in --issuer: correct it, or leave it out`
+    await world.expect([...login, '--issuer', 'https://login.example', url], { code: 2, stderr: [unnamed] })
     await world.expect([...login, '--client-id', 'id', url], {
       code: 2,
       stderr: ['--client-id requires --issuer'],
@@ -87,6 +93,17 @@ describe('authgraph mcp', { concurrent: true }, () => {
     const page = await world.serve((_request, response) => void response.end('<html>'))
     const unreadable = [') is not a JSON object\n  Check the URL of the MCP server.\n']
     await world.expect([...login, page], { code: 1, stderr: unreadable })
+    const closed: string = await world.serve(({ url = '' }, response) => {
+      if (!url.startsWith('/.well-known/')) return response.writeHead(403).end()
+      const [codes, token, register] = ['codes', 'token', 'register'].map((path) => `${closed}/${path}`)
+      const document = {
+        ...{ resource: closed, authorization_servers: [closed], issuer: closed },
+        ...{ device_authorization_endpoint: codes, token_endpoint: token, registration_endpoint: register },
+      }
+      return response.setHeader('content-type', 'application/json').end(JSON.stringify(document))
+    })
+    const unregistered = { code: 1, stderr: [`/register) with status 403: ${create}\n`], never: ['Check'] }
+    await world.expect([...login, closed], unregistered)
     const noKeyring = { code: 1, stderr: ['--store file'] }
     await world.expect(['mcp', 'login', url], noKeyring)
   })

@@ -29,7 +29,13 @@ async function failToFind(some: Partial<IssuerChoice>, document?: object) {
     asked.add(origin)
     return document ? Response.json({ issuer: origin, ...document }) : new Response('', { status: 404 })
   }
-  const defaults = { named: [], previous: undefined, confirm: undefined, isConfigured: () => false }
+  const defaults = {
+    named: [],
+    wanted: undefined,
+    previous: undefined,
+    confirm: undefined,
+    isConfigured: () => false,
+  }
   const choice = { ...defaults, server: new URL('https://example.com'), ...some }
   const found = findIssuer(choice, { fetch, clock: systemClock })
   return [await found.catch(({ code }) => code), ...asked]
@@ -70,6 +76,17 @@ describe('an issuer', () => {
       ])
     },
   )
+
+  test.each([
+    ['b', ['bad_response', 'b']],
+    ['e', ['bad_option']],
+  ])('is no other one than that which the caller wants, here %s', async (name, [code, ...names]) => {
+    // Of another site, and after a login elsewhere: no question is left.
+    const server = new URL('https://other.example')
+    const named = ['a', 'b'].map(address)
+    const found = await failToFind({ server, named, wanted: address(name), previous: address('a') })
+    expect(found).toEqual([code, ...names.map(address)])
+  })
 
   test('that another one replaces takes the scopes of its logins with it', async () => {
     const { over, loggedIn, program, server, fetch, approve } = world()

@@ -42,10 +42,10 @@ export async function openMcpLogin(
     store: loginStore(store),
     // Without a proxy, the address that is connected is checked, too.
     ...(fetch !== globalThis.fetch && { fetch }),
+    ...(issuer !== '' && { issuer }),
     ...(clientId !== undefined && { clients: { [issuer]: { clientId } } }),
     verificationHosts: verificationHost,
     confirmIssuer({ server, issuer: named }) {
-      if (named === issuer) return true
       throw new CommandError(
         'usage',
         `${new URL(server).host} wants a login at ${named}: if you trust it, add --issuer ${named}`,
