@@ -73,11 +73,15 @@ export function findMetadata(
       // Some servers list the device flow in only one of their documents.
       if (hasMember(body, 'device_authorization_endpoint')) break
     }
-    if (found === undefined)
+    if (found === undefined) {
+      const { host, pathname } = new URL(issuer)
       throw (
         refusal ??
-        new BadResponseError(`the issuer ${new URL(issuer).host} publishes no metadata (status ${missing})`)
+        new BadResponseError(
+          `the issuer ${host}${withoutSlash(pathname)} publishes no metadata (status ${missing})`,
+        )
       )
+    }
     return { provider: readMetadata(found.body, issuer), body: found.body }
   })
 }

@@ -9,7 +9,8 @@ import { nameResponse } from '../request/name-request.ts'
 import type { Challenge } from './challenge.ts'
 
 /** Users read the URL of an issuer, and copy it to a shell: nothing that has a meaning there, or looks like something else. */
-const issuer = v.custom<string>((value) => typeof value === 'string' && /^[\w.~:/%+=,[\]-]+$/.test(value))
+const PLAIN = /^[\w.~:/%+=,[\]-]+$/
+const issuer = v.custom<string>((value) => typeof value === 'string' && PLAIN.test(value))
 
 const metadata = v.object({
   resource: v.string(),
@@ -46,8 +47,12 @@ export async function findServerMetadata(
     if (response.status !== 200) throw refusalOf(response)
     const name = () => nameResponse('protected resource metadata', response)
     const found = parseFields(metadata, response.body, name)
-    if (!isBelow(found.resource, server))
-      throw new WrongHostError(`the metadata of ${server.host} describes another server`)
+    if (!isBelow(found.resource, server)) {
+      const described = PLAIN.test(found.resource) ? found.resource : 'another server'
+      throw new WrongHostError(
+        `the metadata of ${server.host} describes ${described}, not ${server.origin}${server.pathname}: check the URL of the MCP server`,
+      )
+    }
     return {
       resource: found.resource,
       issuers: found.authorization_servers,

@@ -79,7 +79,7 @@ describe('authgraph mcp', { concurrent: true }, () => {
       code: 2,
       stderr: ['--client-id requires --issuer'],
     })
-    await world.expect([...login, other], { code: 1, stderr: ['describes another server'] })
+    await world.expect([...login, other], { code: 1, stderr: [`describes ${url}, not ${other}: check`] })
     await world.expect([...login, 'mcp.example.com'], { code: 2, stderr: ['Expected an address'] })
     await world.expect(['mcp', url], {
       code: 1,

@@ -154,6 +154,17 @@ describe('a server is refused', () => {
   })
 })
 
+test.each([
+  ['https://b.example/mcp', 'https://b.example/mcp'],
+  ['https://user:secret@b.example/mcp', 'another server'],
+  ['https://b.example/mcp?key=secret', 'another server'],
+])('an error quotes the URL in metadata, %s, as %s', async (resource, quoted) => {
+  const { over, program } = world({ metadata: { resource } })
+  await expect(over(program().call())).rejects.toThrow(
+    `the metadata of localhost:8787 describes ${quoted}, not ${SERVER}: check the URL of the MCP server`,
+  )
+})
+
 describe('the issuer of a server', () => {
   const other = 'https://login.example'
 
