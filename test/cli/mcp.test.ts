@@ -42,7 +42,7 @@ describe('authgraph mcp', { concurrent: true }, () => {
     const status = ['mcp', 'status', '--store', 'file', url]
     await world.expect(status, { stdout: [`Logged in to ${host}\n`, service.url, place], never: issued })
     await world.expect(['mcp', 'logout', ...options, url], { stdout: [`Logged out of ${host}`] })
-    const none = `✗ Not logged in to ${host}: run authgraph mcp login ${url}\n`
+    const none = `✗ Not logged in to ${host}: run authgraph mcp login --store file ${url}\n`
     await world.expect(status, { code: 1, stdout: '', stderr: none })
     await world.expect(['mcp', 'logout', ...options, url], { code: 1, stderr: ['Not logged in'] })
   })

@@ -53,7 +53,10 @@ export async function mcpStatus(url: string, options: McpOptions): Promise<numbe
   if (codes) print(...askedBy(codes), `Enter ${codes.userCode} at ${codes.verificationUri}`)
   if (isLoggedIn) return 0
   const { host, href } = login.url
-  throw new CommandError('no_login', `not logged in to ${host}: run authgraph mcp login ${href}`)
+  throw new CommandError(
+    'no_login',
+    `not logged in to ${host}: run authgraph mcp login ${wordsOf(options)}${href}`,
+  )
 }
 
 /** Runs `authgraph mcp logout`. */
