@@ -126,6 +126,9 @@ describe('a token in the environment', { concurrent: true, timeout: 120_000 }, (
   test('GH_TOKEN is for github.com, and replaces no login to another host', async ({ world }) => {
     const env = { GH_TOKEN: ENV_TOKEN }
     await expectToken(world, ENV_TOKEN, { env })
+    const stderr = '✗ No login is saved: the token in GH_TOKEN is used until you unset the variable\n'
+    for (const words of ['switch', 'logout', 'logout --all'])
+      await world.expect(words, { code: 1, stdout: '', stderr }, { env })
     const work = await login(world, 'work')
     await expectToken(world, work.token, { env })
     const github = { env, input: 'protocol=https\nhost=github.com\n' }

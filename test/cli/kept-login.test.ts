@@ -255,6 +255,30 @@ describe('authgraph logout', { concurrent: true }, () => {
     expect(filesIn(world)).toEqual([])
     expect(requests).toHaveLength(asked)
     for (const words of ['logout', 'logout --all']) await world.expect(words, { code: 1 })
+    const stderr = '✗ No login named "foo": run authgraph login --profile foo\n'
+    await world.expect('logout --profile foo', { code: 1, stderr })
+  })
+
+  test('deletes unfinished logins by name or with --all, without or with a saved login', async ({
+    world,
+  }) => {
+    const { url } = await world.scripted({ polls: [granted(TOKEN)] })
+    const begin = async (...names: string[]) => {
+      for (const name of names) await world.login(url, `--profile ${name} --no-wait`)
+    }
+    const deleted = (name: string) => `✓ Deleted the unfinished login of ${name}.\n`
+    await begin('one', 'other', 'work')
+    const stderr = '✗ Not logged in: to delete unfinished logins, run authgraph logout --all\n'
+    await world.expect('logout', { code: 1, stdout: '', stderr })
+    await world.expect('logout --profile one', { stdout: deleted('one') })
+    await world.expect('logout --all', { stdout: [deleted('other'), deleted('work')] })
+    expect(filesIn(world)).toEqual([])
+    await world.login(url, '--profile work')
+    await begin('one', 'other', 'work')
+    await world.expect('logout --profile one', { stdout: deleted('one') })
+    const stdout = [deleted('other'), `${deleted('work')}✓ Logged out of work`]
+    await world.expect('logout --all', { stdout })
+    expect(filesIn(world)).toEqual([])
   })
 
   test.for([

@@ -8,7 +8,14 @@ import { CommandError, isFailure } from '../command-error.ts'
 import { textsOf } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
-import { environmentToken, loginError, profileNames, profileOrCurrent } from '../storage/profiles.ts'
+import {
+  environmentToken,
+  loginError,
+  nothingSaved,
+  profileNames,
+  profileOrCurrent,
+} from '../storage/profiles.ts'
+import { forgetFlow, unfinishedLogins } from '../storage/saved-flows.ts'
 import { openSavedSession, removeLogin, removeLogout } from '../storage/saved-logins.ts'
 import { profileName } from './values.ts'
 
@@ -25,7 +32,8 @@ export function logoutCommand(): Command {
     summary: 'delete the token of a login from this machine',
     description:
       'Delete the token and the profile from this machine, and revoke the token if the service has an endpoint for that. ' +
-      'Otherwise the service accepts the token until you revoke it there.',
+      'Otherwise the service accepts the token until you revoke it there. ' +
+      'With --profile or --all, delete unfinished logins, too.',
     exitCodes: { 0: 'logged out', 1: 'nobody is logged in' },
     examples: ['authgraph logout', 'authgraph logout --profile work', 'authgraph logout --all'],
   })
@@ -38,17 +46,15 @@ async function logout(options: LogoutOptions): Promise<number> {
   finishWithoutOutput()
   const { print } = writerTo(process.stdout, options)
   const saved = profileNames()
-  const names = options.all ? saved : [options.profile]
-  if (saved.length === 0) throw new CommandError('no_login', 'not logged in')
-  const given = options.all || options.profile !== undefined ? undefined : environmentToken()
-  if (given)
-    throw new CommandError(
-      'usage',
-      `the current login is the variable ${given.source}: unset it, or name a saved login with --profile`,
-    )
+  const all = new Set([...saved, ...unfinishedLogins()])
+  if (options.profile === undefined && (all.size === 0 || !options.all)) assertCurrent(saved, all)
   let code = 0
-  for (const name of names)
+  for (const name of options.all ? all : [options.profile])
     try {
+      if (name !== undefined && forgetFlow(name)) {
+        print([styled('green', '✓'), ' Deleted the unfinished login of ', styled('bold', name), '.'])
+        if (!saved.includes(name)) continue
+      }
       print(...(await endLogin(name)))
     } catch (error) {
       if (!options.all || !isFailure(error)) throw error
@@ -56,6 +62,23 @@ async function logout(options: LogoutOptions): Promise<number> {
       code = exitCodeOf(error)
     }
   return code
+}
+
+/** Says why no saved login is the current one. */
+function assertCurrent(saved: readonly string[], all: ReadonlySet<string>): void {
+  const given = environmentToken()
+  if (given && saved.length === 0) throw nothingSaved(given)
+  if (given)
+    throw new CommandError(
+      'usage',
+      `the current login is the variable ${given.source}: unset it, or name a saved login with --profile`,
+    )
+  if (all.size === 0) throw new CommandError('no_login', 'not logged in')
+  if (saved.length === 0)
+    throw new CommandError(
+      'no_login',
+      'not logged in: to delete unfinished logins, run authgraph logout --all',
+    )
 }
 
 async function endLogin(name: string | undefined): Promise<Line[]> {

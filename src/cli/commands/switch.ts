@@ -8,6 +8,7 @@ import {
   chooseProfile,
   environmentToken,
   type NamedProfile,
+  nothingSaved,
   profileOrCurrent,
   savedProfiles,
   selectHere,
@@ -61,7 +62,10 @@ async function switchProfile(options: SwitchOptions): Promise<number> {
 }
 
 function otherProfile(): NamedProfile {
-  const [current = profileOrCurrent(undefined), other, ...more] = savedProfiles().profiles
+  const { profiles, damaged } = savedProfiles()
+  const given = profiles.length + damaged.length === 0 ? environmentToken() : undefined
+  if (given) throw nothingSaved(given)
+  const [current = profileOrCurrent(undefined), other, ...more] = profiles
   if (other === undefined) return current
   if (more.length === 0) return other
   const names = [current, other, ...more].map(({ name }) => name).join(', ')

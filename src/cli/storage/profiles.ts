@@ -343,6 +343,14 @@ export function environmentToken(host?: string): EnvironmentToken | undefined {
   return { source: 'GH_TOKEN', address: GITHUB, token: tokenOfVariable('GH_TOKEN', GH_TOKEN) }
 }
 
+/** The error of a command for saved logins if there is only a token in the environment. */
+export function nothingSaved({ source }: EnvironmentToken): CommandError {
+  return new CommandError(
+    'no_login',
+    `no login is saved: the token in ${source} is used until you unset the variable`,
+  )
+}
+
 function hostOfVariable(text: string): string {
   const host = hostIn(text)
   if (host !== undefined) return host

@@ -65,9 +65,9 @@ export function unfinishedLogins(): string[] {
   return namesIn(folder())
 }
 
-/** Removes the record of a login that has ended. */
-export function forgetFlow(name: string): void {
-  removeFile(pathOf(name))
+/** Removes the record of a login. Returns `false` if there is none. */
+export function forgetFlow(name: string): boolean {
+  return removeFile(pathOf(name))
 }
 
 /** Removes the records of expired codes. Records that cannot be read stay. */
