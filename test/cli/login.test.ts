@@ -204,17 +204,21 @@ describe('authgraph login', { concurrent: true }, () => {
   })
 
   test.for([
-    ['not JSON', () => '{'],
-    ['without its code', (text: string) => text.replace('"deviceCode"', '"code"')],
-    ['from another service', (text: string) => text.replace('/access_token"', '/token"')],
-  ] as const)('says how to replace an unfinished login that is %s', async ([, damage], { world }) => {
+    ['not JSON', () => '{', ['status', 'token', 'switch --profile work']],
+    ['without its code', (text: string) => text.replace('"deviceCode"', '"code"'), ['status']],
+    ['from another service', (text: string) => text.replace('/access_token"', '/token"'), []],
+  ] as const)('says how to replace an unfinished login that is %s', async ([, damage, more], { world }) => {
     const { url } = await world.scripted()
     await world.login(url, '--no-wait --profile work')
     const path = join(world.folder, 'state', 'unfinished', 'work.json')
     writeFileSync(path, damage(readFileSync(path, 'utf8')))
-    const why = 'from another version: run authgraph login without --resume'
-    const stderr = `✗ The unfinished login of work is damaged or ${why}\n`
-    await world.expect('login --resume', { code: 1, stdout: '', stderr })
+    const why =
+      'from another version: run authgraph login --profile work to start again, or authgraph logout --profile work'
+    const stderr = `✗ The unfinished login of work is damaged or ${why} to delete it\n`
+    for (const words of ['login --resume', ...more])
+      await world.expect(words, { code: 1, stdout: '', stderr })
+    await world.expect('logout --profile work', { stdout: '✓ Deleted the unfinished login of work.\n' })
+    expect(unfinishedIn(world)).toEqual([])
   })
 
   test('resumes a killed login with the same code', async ({ world }) => {

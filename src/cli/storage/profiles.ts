@@ -28,7 +28,7 @@ import {
   writePrivate,
 } from '../files.ts'
 import { authOrigin, endpoints, hostIn, isSameService, serviceAddress } from '../network/service-address.ts'
-import { unfinishedLogins } from './saved-flows.ts'
+import { notFinished, unfinishedLogins } from './saved-flows.ts'
 import { STORE_NAMES } from './store-names.ts'
 
 /** The file by which a folder selects a login. */
@@ -220,13 +220,6 @@ function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError
   const names = profiles.map((profile) => profile.name).join(', ')
   const advice = names ? `choose one with --profile (${names})` : `run authgraph login --profile ${name}`
   return new CommandError('no_login', `no login named "${name}": ${advice}`)
-}
-
-function notFinished(name: string): CommandError {
-  return new CommandError(
-    'no_login',
-    `the login of ${name} is not finished: run authgraph login --resume --profile ${name}`,
-  )
 }
 
 /** Another host under the same name may be an attempt to have a token used for something else. */

@@ -11,8 +11,8 @@ const savedFlow = v.object({
   v: v.literal(1),
   address: serviceAddress,
   store: v.picklist(STORE_NAMES),
-  /** Checked when the login is resumed. */
-  record: v.custom<ResumeRecord>((value) => typeof value === 'object' && value !== null),
+  /** The rest is checked when the login is resumed. */
+  record: v.custom<ResumeRecord>((value) => typeof Object(value).deviceCode === 'string'),
 })
 
 const expiring = v.object({ record: v.object({ expiresAt: v.number() }) })
@@ -55,7 +55,21 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
 export function damagedFlow(name: string): CommandError {
   return new CommandError(
     'damaged_file',
-    `the unfinished login of ${name} is damaged or from another version: run authgraph login without --resume`,
+    `the unfinished login of ${name} is damaged or from another version: run authgraph login --profile ${name} to start again, or authgraph logout --profile ${name} to delete it`,
+  )
+}
+
+/** The error of a command that needs the token of an unfinished login. */
+export function notFinished(name: string): CommandError {
+  try {
+    savedFlowOf(name)
+  } catch (error) {
+    if (error instanceof CommandError) return error
+    throw error
+  }
+  return new CommandError(
+    'no_login',
+    `the login of ${name} is not finished: run authgraph login --resume --profile ${name}`,
   )
 }
 
