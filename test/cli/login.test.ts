@@ -221,6 +221,30 @@ describe('authgraph login', { concurrent: true }, () => {
     expect(unfinishedIn(world)).toEqual([])
   })
 
+  test('leaves the unfinished login that replaced it, and says that it is not saved itself', async ({
+    world,
+  }) => {
+    const first = await world.scripted()
+    const other = await world.scripted({ codes: { device_code: 'other-code' } })
+    const polls = () => first.requests.filter(({ path }) => path === POLLS).length
+    let polled = Number.POSITIVE_INFINITY
+    const stopped = world.expect(
+      [...loginTo(first.url), ...WORK],
+      {
+        code: 143,
+        stdout: /Stopped\. This login is not saved: another login of work has/,
+        never: ['Resume'],
+      },
+      { killWhen: [() => polls() > polled + 1, 'SIGTERM'] },
+    )
+    await expect.poll(polls, { timeout: 20_000 }).toBeGreaterThan(0)
+    const stderr = '! This login will replace the unfinished one of work\n'
+    await world.expect([...loginTo(other.url), ...WORK, '--no-wait'], { code: 75, stderr })
+    polled = polls()
+    await stopped
+    expect(unfinishedIn(world).map(({ text }) => text.includes('other-code'))).toEqual([true])
+  })
+
   test('resumes a killed login with the same code', async ({ world }) => {
     const service = await world.live()
     const killed = await world.login(service.host, `--client-id ${CLIENT_ID}`, {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { markedLine, styled, writerTo } from '../../terminal/writer.ts'
+import { styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { authOrigin } from '../network/service-address.ts'
-import { errorWriter } from '../print-error.ts'
+import { printWarning } from '../print-error.ts'
 import {
   chooseProfile,
   environmentToken,
@@ -56,8 +56,7 @@ async function switchProfile(options: SwitchOptions): Promise<number> {
     ...[styled('green', '✓'), done, styled('bold', name)],
     `${name === host ? '' : ` (${host})`}${where}`,
   ])
-  if (given)
-    errorWriter().print(markedLine(styled('yellow', '!'), `${given.source} is used until you unset it.`))
+  if (given) printWarning(`${given.source} is used until you unset it.`)
   return 0
 }
 

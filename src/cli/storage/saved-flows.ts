@@ -20,9 +20,36 @@ const expiring = v.object({ record: v.object({ expiresAt: v.number() }) })
 /** An unfinished login. Sensitive: the record contains the device code. */
 export interface SavedFlow extends v.InferOutput<typeof savedFlow> {}
 
-/** Saves the progress of a login. Synchronous, because the process may end at any time. */
-export function saveFlow(name: string, flow: Omit<SavedFlow, 'v'>): void {
-  writePrivate(pathOf(name), JSON.stringify({ v: 1, ...flow }))
+/** The record of a login in progress. */
+export interface OwnFlow {
+  /** Tells whether it is still there. */
+  isSaved(): boolean
+  /** Saves the progress. Synchronous, because the process may end at any time. */
+  save(flow: Omit<SavedFlow, 'v'>): void
+  forget(): void
+}
+
+/**
+ * Keeps the record of one login. Once another login of the profile has replaced it, or a logout has deleted it, it is
+ * not written again.
+ *
+ * @param deviceCode That of the login to resume.
+ */
+export function ownFlow(name: string, deviceCode: string | undefined): OwnFlow {
+  let own = deviceCode
+  const isSaved = () =>
+    own !== undefined && parseJson(savedFlow, readIfThere(pathOf(name)))?.record.deviceCode === own
+  return {
+    isSaved,
+    save: (flow) => {
+      if (own !== undefined && !isSaved()) return
+      own = flow.record.deviceCode
+      writePrivate(pathOf(name), JSON.stringify({ v: 1, ...flow }))
+    },
+    forget: () => {
+      if (isSaved()) forgetFlow(name)
+    },
+  }
 }
 
 /**

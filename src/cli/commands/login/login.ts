@@ -26,7 +26,8 @@ import { textsOf } from '../../command-texts.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
-import { damagedFlow, forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
+import { printWarning } from '../../print-error.ts'
+import { damagedFlow, type OwnFlow, ownFlow, unfinishedLogins } from '../../storage/saved-flows.ts'
 import { isWatched, whileWatched } from '../../watch/while-watched.ts'
 import { type LoginOptions, type LoginSession, type Plan, planLogin } from './plan.ts'
 
@@ -52,7 +53,10 @@ export async function login(options: LoginOptions, self: Command): Promise<numbe
     const fetch = await environmentFetch(isWatched(options) ? undefined : httpFetch)
     const provider = await providerAt(plan.address, fetch)
     assertResumable(plan, provider)
-    const login = { options, plan, provider, fetch, terminal }
+    if (!plan.resume && unfinishedLogins().includes(plan.name))
+      printWarning(`this login will replace the unfinished one of ${plan.name}`)
+    const flow = ownFlow(plan.name, plan.resume?.deviceCode)
+    const login = { options, plan, flow, provider, fetch, terminal }
     return await whileWatched(fetch, terminal, options, (recorder) => authorize(login, recorder))
   } catch (error) {
     if (!isFailure(error) || (terminal.stream === process.stdout && brokenOutput())) throw error
@@ -81,7 +85,7 @@ async function authorize(login: LoginSession, recorder?: LoginRecorder): Promise
     return signal ? SIGNAL_EXIT_CODES[signal] : SAVED
   }
   const { reportLogin, saveToken } = await import('./settle.ts')
-  const token = await saveToken(result, login).finally(() => forget(plan))
+  const token = await saveToken(result, login).finally(() => forget(login.flow))
   // Signals must not interrupt before the token is stored or printed: the service issues it once.
   if (plan.store !== 'none') terminal.release()
   await reportLogin(token, login)
@@ -103,7 +107,7 @@ async function untilEnd(login: LoginSession, recorder?: LoginRecorder): Promise<
   watchActor(actor, (snapshot) => {
     const record = exportResume(snapshot, Date.now())
     try {
-      if (record) save(plan, record)
+      if (record) save(login, record)
     } catch (error) {
       failure = error
       queueMicrotask(() => actor.send({ type: 'cancel' }))
@@ -126,7 +130,7 @@ async function once(
   terminal.listen(() => stop.abort())
   const options = {
     ...{ provider, fetch, dpop: keyOf(session), ...recorder, signal },
-    save: (record: ResumeRecord) => save(plan, record),
+    save: (record: ResumeRecord) => save(session, record),
   }
   const show = (login: UnfinishedDeviceLogin | DeviceResult) => {
     if (!('record' in login)) return
@@ -162,25 +166,30 @@ function keyOf({ options, plan }: LoginSession): Dpop | undefined {
 }
 
 /** A record that stays neither costs the user a token nor hides how the login ended. */
-function forget({ name }: Plan): void {
+function forget(flow: OwnFlow): void {
   try {
-    forgetFlow(name)
+    flow.forget()
   } catch {
     // It is removed once its codes have expired.
   }
 }
 
-function save({ name, address, store }: Plan, record: ResumeRecord): void {
-  saveFlow(name, { address, store, record })
+function save({ plan: { address, store }, flow }: LoginSession, record: ResumeRecord): void {
+  flow.save({ address, store, record })
   // Once the codes are there, which it would delay, and before a poll: the package may be replaced while the user decides.
   void import('./settle.ts')
 }
 
-function reportSaved({ plan: { name, store }, terminal }: LoginSession): void {
+function reportSaved({ plan: { name, store }, flow, terminal }: LoginSession): void {
   const { report } = terminal
   const { expiresAt } = terminal.codes() ?? {}
   if (expiresAt === undefined) {
     report.say({ event: 'stopped' }, 'Stopped before a code was issued. Nothing was saved.')
+    return
+  }
+  if (!flow.isSaved()) {
+    const why = `another login of ${name} has replaced it, or a logout has deleted it`
+    report.say({ event: 'stopped' }, `Stopped. This login is not saved: ${why}.`)
     return
   }
   // Some shells read the brackets of an IPv6 address as a pattern.

@@ -12,7 +12,7 @@ import {
   type ServiceAddress,
 } from '../../network/service-address.ts'
 import { type NamedProfile, replaceableProfile } from '../../storage/profiles.ts'
-import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
+import { forgetExpiredFlows, type OwnFlow, savedFlowOf } from '../../storage/saved-flows.ts'
 import { checkStore, openLogin, removeUnreadable } from '../../storage/saved-logins.ts'
 import type { StoreName } from '../../storage/store-names.ts'
 
@@ -51,6 +51,7 @@ export interface Plan {
 export interface LoginSession {
   readonly options: LoginOptions
   readonly plan: Plan
+  readonly flow: OwnFlow
   readonly provider: Provider
   readonly fetch: typeof globalThis.fetch
   readonly terminal: LoginTerminal
