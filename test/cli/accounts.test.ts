@@ -53,6 +53,9 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
     await world.expect('switch --profile work --here', { stdout: [file] }, { cwd })
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ profile: 'work', host: work.host })
     await expectToken(world, work.token, { cwd: below })
+    const stderr = '! In this folder, .authgraph.json selects work.\n'
+    const saved = `✓ Saved the choice of home (${home.host})\n`
+    await world.expect('switch --profile home', { stdout: saved, stderr }, { cwd: below })
     await expectToken(world, home.token)
   })
 
@@ -76,11 +79,28 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
   test.for([
     ['not JSON', 'work', 'must contain'],
     ['more than names', '{"profile":"work","host":"localhost","token":"gho_x"}', 'must contain'],
-    ['a path', '{"profile":"../work","host":"localhost"}', 'not saved'],
+    ['a path', '{"profile":"../work","host":"localhost"}', 'contains an invalid profile name or host: '],
+    ['a host that is no host', '{"profile":"work","host":"x;gho_x"}', 'contains an invalid profile name or'],
   ] as const)('refuses a folder file with %s, and quotes nothing of it', async ([, text, why], { world }) => {
     writeFileSync(join(world.folder, '.authgraph.json'), text)
     const ended = { code: 1, stdout: '', stderr: [why], never: ['gho_x', '../work'] }
     await world.expect('token', ended, { cwd: world.folder })
+  })
+})
+
+describe('a folder that selects a login', { concurrent: true }, () => {
+  test('that is not saved or not finished says which, and how to log in', async ({ world }) => {
+    const { url } = await world.scripted()
+    const { host } = new URL(url)
+    const cwd = world.folder
+    const path = join(cwd, '.authgraph.json')
+    writeFileSync(path, JSON.stringify({ profile: 'work', host }))
+    const how = `run authgraph login --profile work --host ${host}, or delete the file`
+    const stderr = `✗ ${path} selects the login work, which is not saved: ${how}\n`
+    await world.expect('token', { code: 1, stdout: '', stderr }, { cwd })
+    await world.expect([...loginTo(host), '--profile', 'work', '--no-wait'], { code: 75 })
+    const resume = '✗ The login of work is not finished: run authgraph login --resume --profile work\n'
+    await world.expect('token', { code: 1, stdout: '', stderr: resume }, { cwd })
   })
 })
 

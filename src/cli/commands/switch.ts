@@ -6,6 +6,7 @@ import { authOrigin } from '../network/service-address.ts'
 import { printWarning } from '../print-error.ts'
 import {
   chooseProfile,
+  currentProfile,
   environmentToken,
   type NamedProfile,
   nothingSaved,
@@ -50,14 +51,23 @@ async function switchProfile(options: SwitchOptions): Promise<number> {
   const { host } = authOrigin(address)
   const where = options.here ? ` here: see ${selectHere(name, host)}` : ''
   if (!options.here) chooseProfile(name)
-  const given = environmentToken()
-  const done = given ? ' Saved the choice of ' : ' Using '
+  const why = whyUnused(name)
+  const done = why ? ' Saved the choice of ' : ' Using '
   writerTo(process.stdout, options).print([
     ...[styled('green', '✓'), done, styled('bold', name)],
     `${name === host ? '' : ` (${host})`}${where}`,
   ])
-  if (given) printWarning(`${given.source} is used until you unset it.`)
+  if (why) printWarning(why)
   return 0
+}
+
+/** Says why the chosen profile is not the current one. */
+function whyUnused(name: string): string | undefined {
+  const given = environmentToken()
+  if (given) return `${given.source} is used until you unset it.`
+  const current = currentProfile()
+  if (current instanceof Error) return current.message
+  return current.name === name ? undefined : `In this folder, .authgraph.json selects ${current.name}.`
 }
 
 function otherProfile(): NamedProfile {

@@ -225,14 +225,24 @@ function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError
 /** Another host under the same name may be an attempt to have a token used for something else. */
 function profileHere({ path, profile: name, host }: DirectoryProfile): NamedProfile {
   const profile = isProfileName(name) ? findProfile(name) : undefined
-  if (profile === undefined)
-    throw new CommandError(
-      'no_login',
-      `${path} selects a login that is not saved: run authgraph login with the profile and the host in that file`,
-    )
+  if (profile === undefined) throw notSavedHere(path, name, host)
   if (authOrigin(profile.address).host === host) return profile
   throw new WrongHostError(
     `the host in ${path} is not the host of the saved login ${name}: correct the file, or delete it`,
+  )
+}
+
+function notSavedHere(path: string, name: string, host: string): CommandError {
+  // The advice contains both, and no shell may find a command in them.
+  if (!isProfileName(name) || !isProfileName(host) || hostIn(host) === undefined)
+    return new CommandError(
+      'damaged_file',
+      `${path} contains an invalid profile name or host: correct it, or delete it`,
+    )
+  if (unfinishedLogins().includes(name)) return notFinished(name)
+  return new CommandError(
+    'no_login',
+    `${path} selects the login ${name}, which is not saved: run authgraph login --profile ${name} --host ${host}, or delete the file`,
   )
 }
 
