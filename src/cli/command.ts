@@ -1,9 +1,8 @@
 import { styleText } from 'node:util'
-import { Command, Help, type Option } from 'commander'
+import { Command, Help, type Option, type OutputConfiguration } from 'commander'
 import { isHolding } from '../session/node/hold-signals.ts'
 import { wrapText } from '../terminal/writer.ts'
 import { CommandError } from './command-error.ts'
-import { printUsageError, seeHelp } from './usage-error.ts'
 
 const { formatHelp, formatItem, padWidth } = Help.prototype
 
@@ -17,6 +16,9 @@ export const WIDTH = Math.min(process.stdout.columns || 80, 80)
 
 /** Columns of the widest option whose description stands beside it. */
 const WIDEST = Math.floor(WIDTH * 0.3)
+
+/** The program reports usage errors like all others, once they are thrown. */
+export const SILENT: OutputConfiguration = { outputError: () => undefined }
 
 /** The errors of a reader, such as `head`, or of a terminal that has gone: nobody is left to tell. */
 const GONE: readonly unknown[] = ['EPIPE', 'EIO']
@@ -89,8 +91,7 @@ export function command({ name, summary, description, exitCodes, examples }: Des
       formatHelp: (_, help) => formatHelp.call(help, self, help).replace('\n\n', () => `\n\n${shown}\n\n`),
     })
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
-    .configureOutput({ outputError: (text) => printUsageError(text, self.options) })
-    .showHelpAfterError(seeHelp(`authgraph ${name}`))
+    .configureOutput(SILENT)
     .addHelpText('after', `\n${bold('Exit codes:')}\n${codes.map(exitCodeLines).join('\n')}`)
 }
 

@@ -2,12 +2,12 @@ import { createRequire } from 'node:module'
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { failure } from '../terminal/failure.ts'
-import { wrapText } from '../terminal/writer.ts'
-import { brokenOutput, cyan, layout, WIDTH, watchOutput } from './command.ts'
+import { visibleJson, wrapText } from '../terminal/writer.ts'
+import { brokenOutput, cyan, layout, SILENT, WIDTH, watchOutput } from './command.ts'
 import { CommandError, isFailure } from './command-error.ts'
 import { textsOf } from './command-texts.ts'
 import { errorWriter } from './print-error.ts'
-import { printUsageError, seeHelp } from './usage-error.ts'
+import { usageError } from './usage-error.ts'
 
 /** The commands by the headings of the help. Each is loaded when it is needed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
@@ -78,16 +78,14 @@ async function run(words: readonly string[]): Promise<void> {
   const command = commandIn(program, words)
   try {
     refuseSecrets(words.slice(2), command.options)
-    const { parent, commands } = command
-    // A command also parses the options of its operations.
-    if (parent !== program) parent?.showHelpAfterError(seeHelp(nameOf(command)))
+    const { commands } = command
     // Otherwise, an unknown operation would be an argument.
     if (commands.length > 0 && words[2] === command.name() && /^[a-z]+$/.test(words[3] ?? ''))
       refuseUnknownCommand(command, words.slice(3, 4))
     if (words.length === 2) program.outputHelp()
     else await program.parseAsync()
   } catch (error) {
-    process.exitCode = report(error, nameOf(command))
+    process.exitCode = report(error, command)
   }
 }
 
@@ -102,13 +100,21 @@ function nameOf(command: Command): string {
   return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
 }
 
-/** Prints the error unless commander has. Help and version arrive as an error with exit code 0. */
-function report(error: unknown, command = 'authgraph'): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
-  if (error === brokenOutput()) return 1
+/**
+ * Prints the error: as one line of JSON on standard output if the command was given `--json`. Help and version also arrive
+ * as errors.
+ */
+function report(thrown: unknown, command = new Command('authgraph')): number {
+  if (thrown === brokenOutput()) return 1
+  const isOfCommander = thrown instanceof CommanderError
+  if (isOfCommander && !thrown.message.startsWith('error: ')) return thrown.exitCode === 0 ? 0 : USAGE_ERROR
+  const name = nameOf(command)
+  const error = isOfCommander ? usageError(thrown.message, command.options) : thrown
   const { print } = errorWriter()
   if (isFailure(error)) {
-    print(...failure(error, textsOf(command)).lines)
+    const { event, lines } = failure(error, textsOf(name))
+    if (printsJson(command)) process.stdout.write(`${visibleJson(event)}\n`)
+    else print(...lines)
     return exitCodeOf(error)
   }
   // Node would also print the line of source code, which in a bundle is the whole program.
@@ -116,6 +122,11 @@ function report(error: unknown, command = 'authgraph'): number {
     error instanceof Error ? (error.stack ?? error.message) : 'a value that is not an error was thrown'
   print('This is a bug in authgraph. Please report it with these lines:', ...trace.split('\n'))
   return 1
+}
+
+/** Not if standard output is what failed. */
+function printsJson({ options }: Command): boolean {
+  return process.argv.includes('--json') && options.some(({ long }) => long === '--json') && !brokenOutput()
 }
 
 /**
@@ -137,8 +148,7 @@ export async function createProgram(name?: string): Promise<Command> {
       'after',
       `\n${wrapText('Run any command with --help to see its options.', WIDTH).join('\n')}`,
     )
-    .configureOutput({ outputError: (text) => printUsageError(text, program.options) })
-    .showHelpAfterError(seeHelp('authgraph'))
+    .configureOutput(SILENT)
     .exitOverride()
   const groups = Object.entries(COMMANDS)
   const isKnown = groups.some(([, commands]) => Object.hasOwn(commands, name ?? ''))

@@ -1,5 +1,5 @@
 import type { Option } from 'commander'
-import { errorWriter, printError } from './print-error.ts'
+import { CommandError } from './command-error.ts'
 
 /**
  * What commander says, and what the command line says instead. Values are not quoted: an error is often in the log of a CI
@@ -17,26 +17,20 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
   ],
   [/^unknown option '([^=]*)=.*'/s, "unknown option '$1'"],
   [/'(.*?)'(?=[ .]|$)/gm, '"$1"'],
-  // A suggestion.
-  [/^\((.*)\)$/m, '$1'],
-  [/\.$/m, ''],
+  [/\n\(Did (you mean .*)\)$/, ': did $1'],
+  [/\.$/, ''],
 ]
 
 /**
- * Prints a usage error like all others.
+ * Says a usage error of commander like all others.
  *
- * @param options Those of the command. Commander calls one that takes no value unknown if it has one.
+ * @param text What commander says. It calls an option unknown if it has a value and takes none.
+ * @param options Those of the command.
  */
-export function printUsageError(text: string, options: readonly Option[]): void {
+export function usageError(text: string, options: readonly Option[]): CommandError {
   const [, name] = /^error: unknown option '(.*?)=/.exec(text) ?? []
   const said = options.some(({ long }) => long === name)
     ? `${name} takes no value`
     : TEXTS.reduce((all, [ofCommander, ofCommand]) => all.replace(ofCommander, ofCommand), text)
-  const [message = '', ...advice] = said.trimEnd().split('\n')
-  printError(message, ...advice.map((line) => `  ${line}`))
-}
-
-/** The line below a usage error. */
-export function seeHelp(command: string): string {
-  return errorWriter().render(`  See: ${command} --help`)
+  return new CommandError('usage', said)
 }

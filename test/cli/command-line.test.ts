@@ -18,6 +18,16 @@ describe('the command line', { concurrent: true }, () => {
     expect(await world.run('help login')).toEqual(await world.run('login --help'))
   })
 
+  test.for([
+    ['status --json', 1, 'no_login'],
+    ['jwt --app-id 1 --key app.pem --json', 2, 'usage'],
+    ['demo --json --aprove', 2, 'usage'],
+    ['serve --json --tls-key ghp_12345678', 2, 'secret_in_argument'],
+  ] as const)('reports the error of %s as JSON', async ([words, exitCode, code], { world }) => {
+    const stdout = new RegExp(`^\\{"event":"failed","code":"${code}","message":".*\\}\\n$`)
+    await world.expect(words, { code: exitCode, stdout, stderr: '' })
+  })
+
   test('reports a bug without printing source code', async ({ world }) => {
     const bug = encodeURIComponent('setTimeout(() => { throw new TypeError("odd") })')
     const stderr = /This is a bug in authgraph.*\nTypeError: odd\n {4}at /
