@@ -38,9 +38,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Co
 /** The first words that need no command. */
 const NEED_NONE: readonly (string | undefined)[] = ['-V', '--version']
 
-/** The commands that read the declarations of all others. */
-const READ_ALL: readonly (string | undefined)[] = ['completion', 'help']
-
 /**
  * What no argument may contain: tokens by their prefix, private keys, JWTs, and addresses with a password or a token. A
  * password may contain a slash, but a port before a path is not a password.
@@ -73,7 +70,10 @@ export function runProgram(): void {
   void run(process.argv)
 }
 
-async function run(words: readonly string[]): Promise<void> {
+async function run(given: readonly string[]): Promise<void> {
+  const isHelp = given[2] === 'help'
+  // Like this, the help of an operation can be shown, too.
+  const words = isHelp ? [...given.slice(0, 2), ...given.slice(3), '--help'] : given
   const program = await createProgram(words[2])
   const command = commandIn(program, words)
   try {
@@ -82,8 +82,9 @@ async function run(words: readonly string[]): Promise<void> {
     // Otherwise, an unknown operation would be an argument.
     if (commands.length > 0 && words[2] === command.name() && /^[a-z]+$/.test(words[3] ?? ''))
       refuseUnknownCommand(command, words.slice(3, 4))
+    if (isHelp && command !== program) refuseMore(command, words.slice(2))
     if (words.length === 2) program.outputHelp()
-    else await program.parseAsync()
+    else await program.parseAsync(words)
   } catch (error) {
     process.exitCode = report(error, command)
   }
@@ -109,7 +110,7 @@ function report(thrown: unknown, command = new Command('authgraph')): number {
   const isOfCommander = thrown instanceof CommanderError
   if (isOfCommander && !thrown.message.startsWith('error: ')) return thrown.exitCode === 0 ? 0 : USAGE_ERROR
   const name = nameOf(command)
-  const error = isOfCommander ? usageError(thrown.message, command.options) : thrown
+  const error = isOfCommander ? usageError(thrown.message, name, command.options) : thrown
   const { print } = errorWriter()
   if (isFailure(error)) {
     const { event, lines } = failure(error, textsOf(name))
@@ -152,7 +153,8 @@ export async function createProgram(name?: string): Promise<Command> {
     .exitOverride()
   const groups = Object.entries(COMMANDS)
   const isKnown = groups.some(([, commands]) => Object.hasOwn(commands, name ?? ''))
-  const isOne = NEED_NONE.includes(name) || (isKnown && !READ_ALL.includes(name))
+  // Completions derive from all commands.
+  const isOne = NEED_NONE.includes(name) || (isKnown && name !== 'completion')
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading)
     for (const [each, load] of Object.entries(commands))
@@ -195,6 +197,14 @@ function refuseUnknownCommand(parent: Command, words: readonly string[]): void {
   const bare = new Command().copyInheritedSettings(parent)
   for (const command of parent.commands) bare.addCommand(command)
   bare.parse([name], { from: 'user' })
+}
+
+/** Refuses words behind the name of the command whose help is to be shown. */
+function refuseMore(command: Command, words: readonly string[]): void {
+  const expected = nameOf(command).split(' ').length - 1
+  const given = words.filter((word) => !word.startsWith('-')).length
+  if (given > expected)
+    command.error(`error: too many arguments. Expected ${expected} arguments but got ${given}.`)
 }
 
 /** Read on demand: reading package.json takes longer than everything else at startup. */

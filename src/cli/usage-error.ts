@@ -24,13 +24,21 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
 /**
  * Says a usage error of commander like all others.
  *
- * @param text What commander says. It calls an option unknown if it has a value and takes none.
+ * @param text What commander says. It calls an option unknown if it has a value and takes none, or stands before the command.
+ * @param name The command that was to run.
  * @param options Those of the command.
  */
-export function usageError(text: string, options: readonly Option[]): CommandError {
-  const [, name] = /^error: unknown option '(.*?)=/.exec(text) ?? []
-  const said = options.some(({ long }) => long === name)
-    ? `${name} takes no value`
-    : TEXTS.reduce((all, [ofCommander, ofCommand]) => all.replace(ofCommander, ofCommand), text)
-  return new CommandError('usage', said)
+export function usageError(text: string, name: string, options: readonly Option[]): CommandError {
+  const [, flag] = /^error: unknown option '(.*?)['=]/.exec(text) ?? []
+  const option = options.find(({ long, short }) => flag && [long, short].includes(flag))
+  if (!option)
+    return new CommandError(
+      'usage',
+      TEXTS.reduce((all, [from, to]) => all.replace(from, to), text),
+    )
+  const isEarly = option.required || option.optional || !text.includes('=')
+  return new CommandError(
+    'usage',
+    isEarly ? `${flag} must follow the command: ${name} ${flag}` : `${flag} takes no value`,
+  )
 }

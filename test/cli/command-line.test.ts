@@ -12,10 +12,12 @@ describe('the command line', { concurrent: true }, () => {
     expect(stdout).toMatch(/^ {2}help .*\n\nOptions:\n/m)
     await world.expect('help', { stdout })
     await world.expect('--help', { stdout })
+    await world.expect('help help', { stdout })
     const terminal = world.open([])
     await terminal.shows(/Start with/)
     expect(terminal.raw()).toContain('Start with \u001b[36mauthgraph demo\u001b[39m.')
     expect(await world.run('help login')).toEqual(await world.run('login --help'))
+    expect(await world.run('help mcp login')).toEqual(await world.run('mcp login --help'))
   })
 
   test.for([
