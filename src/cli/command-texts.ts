@@ -85,7 +85,7 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
     keys: { ...terminalTexts.keys, stop: 'pauses the login' },
     message: (error) => inOptions(terminalTexts.message(error)),
     advice: (error) =>
-      exitCodeOf(error) === USAGE_ERROR
+      exitCodeOf(error) === USAGE_ERROR && error.code !== 'bad_proxy'
         ? [ADVICE[error.code as Code] ?? [], `See: ${command} --help`].flat().join('\n')
         : adviceOf(error, command, login),
   }

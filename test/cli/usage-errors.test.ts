@@ -186,18 +186,6 @@ const VARIABLES = [
     { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: 'http://hunter2.test' },
     'AUTHGRAPH_HOST is not a host',
   ],
-  [LOGIN, { HTTPS_PROXY: 'me:hunter2@:x' }, 'HTTPS_PROXY is not a proxy address'],
-  [
-    LOGIN,
-    { HTTPS_PROXY: 'http://me:hunter2%zz@127.0.0.1:9' },
-    '✗ HTTPS_PROXY has invalid percent-encoding in its user name or password: write % as %25\n',
-  ],
-  [LOGIN, { HTTPS_PROXY: 'http://' }, 'HTTPS_PROXY is not a proxy address'],
-  [
-    LOGIN,
-    { ALL_PROXY: 'socks5://me:hunter2@127.0.0.1:9' },
-    'ALL_PROXY names a SOCKS proxy, but only HTTP proxies are supported\n',
-  ],
   [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '✗ AUTHGRAPH_STORE must be "memory"'],
   [SERVE, { AUTHGRAPH_STORE: `sqlite:${PACKAGE}` }, '✗ The file of AUTHGRAPH_STORE is not an SQLite'],
   [API, { AUTHGRAPH_TOKEN: 'hunter2 x' }, '✗ AUTHGRAPH_TOKEN contains characters that a header cannot'],
@@ -207,6 +195,22 @@ const VARIABLES = [
     `${API} --auth basic --user me --secret env:SECRET`,
     { SECRET: 'hunter2\nx' },
     '✗ --secret must not contain control characters',
+  ],
+] as const
+
+/** A variable that names a proxy, and the whole error: the help of a command says nothing about it. */
+const PROXIES = [
+  ['HTTPS_PROXY', 'me:hunter2@:x', 'is not a proxy address: use one such as http://proxy.example.com:8080'],
+  ['https_proxy', 'http://', 'is not a proxy address: use one such as http://proxy.example.com:8080'],
+  [
+    'HTTPS_PROXY',
+    'http://me:hunter2%zz@127.0.0.1:9',
+    'has invalid percent-encoding in its user name or password: write % as %25',
+  ],
+  [
+    'ALL_PROXY',
+    'socks5://me:hunter2@127.0.0.1:9',
+    'names a SOCKS proxy, but only HTTP proxies are supported: unset it, or set HTTPS_PROXY to an HTTP proxy',
   ],
 ] as const
 
@@ -228,6 +232,11 @@ describe('a usage error', { concurrent: true }, () => {
   test.for(VARIABLES)('of %s with %j says: %s', async ([words, env, error], { world }) => {
     const stderr = [error, seeHelp(words)]
     await world.expect(words, { code: 2, stdout: '', stderr, never: SECRETS }, { env })
+  })
+
+  test.for(PROXIES)('of %s=%s says: %s', async ([name, proxy, problem], { world }) => {
+    const stderr = `✗ ${name} ${problem}\n`
+    await world.expect(LOGIN, { code: 2, stdout: '', stderr }, { env: { [name]: proxy } })
   })
 
   test.for(CLIENTS)('of --clients with a file that contains %s says: %s', async ([text, why], { world }) => {

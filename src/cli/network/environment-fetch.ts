@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT = 25_000
  *
  * @param direct The `fetch` without a proxy; that of the runtime by default.
  * @param given The proxy of an option, which replaces that of the variables.
- * @throws {@link CommandError} with code `usage` if the address of the proxy is not valid.
+ * @throws {@link CommandError} with code `bad_proxy`, or `usage` for an option, if the address of the proxy is not valid.
  */
 export async function environmentFetch(
   direct = globalThis.fetch,
@@ -83,18 +83,20 @@ function proxyAddress(text: string, source: string): URL {
       // undici does this too, and its error has no code.
       decodeURIComponent(`${proxy.username}:${proxy.password}`)
     } catch {
-      throw new CommandError(
-        'usage',
-        `${source} has invalid percent-encoding in its user name or password: write % as %25`,
-      )
+      throw badProxy(source, 'has invalid percent-encoding in its user name or password: write % as %25')
     }
     return proxy
   }
-  const isSocks = /^socks/i.test(address)
-  throw new CommandError(
-    'usage',
-    isSocks
-      ? `${source} names a SOCKS proxy, but only HTTP proxies are supported`
-      : `${source} is not a proxy address: use one such as http://proxy.example.com:8080`,
+  if (!/^socks/i.test(address))
+    throw badProxy(source, 'is not a proxy address: use one such as http://proxy.example.com:8080')
+  const better = source.replace('ALL', 'HTTPS').replace('all', 'https')
+  throw badProxy(
+    source,
+    `names a SOCKS proxy, but only HTTP proxies are supported: unset it, or set ${better} to an HTTP proxy`,
   )
+}
+
+/** The help of a command describes its options, but not the variables. */
+function badProxy(source: string, problem: string): CommandError {
+  return new CommandError(source === '--proxy' ? 'usage' : 'bad_proxy', `${source} ${problem}`)
 }
