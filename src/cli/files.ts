@@ -41,7 +41,7 @@ export function writePrivate(path: string, text: string): void {
 
 /**
  * Creates a file that only this user may read, unless it exists. Of several processes that do this at the same time, one
- * creates the file, as a whole, and the others leave it.
+ * creates the file, as a whole, and the others leave it. The folder must exist.
  */
 export function createPrivate(path: string, text: string, advice?: string): void {
   // Processes in several containers may have the same ID.
@@ -54,13 +54,12 @@ export function createPrivate(path: string, text: string, advice?: string): void
       rmSync(draft, { force: true })
     }
   }
-  makeFolder(dirname(path), advice)
   use(path, create, advice)
 }
 
 /** Creates a folder that only this user may read, unless it exists. */
-export function makeFolder(path: string, advice?: string): void {
-  use(path, () => createFolder(path), advice)
+export function makeFolder(path: string): void {
+  use(path, () => createFolder(path))
 }
 
 /** Reads a file. Returns `undefined` if it does not exist. The advice is for a file that cannot be read. */

@@ -7,7 +7,7 @@ import { openKey } from '../../src/cli/commands/serve-key.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('uses one key when several calls find no file and each makes a key', async () => {
-  const folder = join(temporaryFolder(), 'keys')
+  const folder = temporaryFolder()
   const path = join(folder, 'key.json')
   const open = () => openKey({ jwt: path } as ServeOptions, new Command())
   // Making a key takes a turn of the event loop: all three find no file first.

@@ -173,6 +173,7 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
   [`${SERVE} --tls-cert /dev/zero --tls-key ${PACKAGE}`, [], '✗ --tls-cert cannot be read (the file is'],
   [`${SERVE} --jwt`, [import.meta.filename], '✗ --jwt must name a file with a private key for RS256'],
+  [`${SERVE} --jwt /no/such/folder/key.json`, [], '(ENOENT): name another file with --jwt'],
   [`${SERVE} --jwt`, [import.meta.dirname], '(not a regular file): name another file with --jwt'],
   [`${SERVE} --trust-proxy proxy`, [], '✗ Invalid value for --trust-proxy. Expected an IP address or'],
   [`${SERVE} --dialect gitlab`, [], 'Invalid value for --dialect. Allowed choices are'],
