@@ -1,6 +1,5 @@
 /** What the library says about its options, and what the command line says about its own. */
 const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
-  [/^clients must not contain the same clientId twice$/, 'two clients have the same ID: remove one'],
   [
     /^keys\[0\] must .*/,
     '--jwt must name a file with a private key for RS256 or ES256: PEM (PKCS#8) or a JWK',

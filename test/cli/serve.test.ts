@@ -138,7 +138,16 @@ test('logs a complete login over HTTP without secrets', async () => {
   expect(responses.find((line) => line.id === id)).toMatchObject({ path: '/user', status: 200 })
   expect(responses.at(-1)).toMatchObject({ path: null, status: 404, level: 'warn' })
   expect(secrets.length).toBeGreaterThan(6)
-  for (const secret of secrets) expect(served.printed()).not.toContain(secret)
+  // Standard error says how to log in.
+  const printed = served.printed().replace(`--client-id ${CLIENT_ID}\n`, '')
+  for (const secret of secrets) expect(printed).not.toContain(secret)
+})
+
+inWorld('says how to log in as the first client', async ({ world }) => {
+  const terminal = world.open(['serve', '--port', '0', '--demo-client', '--client', "a b's=A"], {
+    columns: 200,
+  })
+  await terminal.shows(/authgraph login --host http:\S+ --client-id 'a b'\\''s'/)
 })
 
 inWorld('logs readable lines on a terminal and JSON with --json', async ({ world }) => {

@@ -156,7 +156,9 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --reuse-window 5`, [], '✗ --reuse-window requires --refresh-tokens'],
   ['serve', [], 'No client is registered: add --client ID=NAME'],
   ['serve --client no-name', [], 'Expected a client ID and a name'],
-  ['serve --client a=A --client a=B', [], '✗ Two clients have the same ID: remove one'],
+  ['serve --client a=A --client a=B', [], '✗ Client 1 of --client and client 2 of --client have the same'],
+  [`${SERVE} --client authgraph-demo=B`, [], '✗ --client and --demo-client have the same client ID: remove'],
+  ['serve --interval 10 --expires-in 10 --demo-client', [], '✗ --interval must be less than --expires-in: '],
   ['serve --clients /no/such/file', [], '✗ --clients cannot be read (ENOENT)'],
   [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or an address'],
   [`${SERVE} --store sqlite:`, [], '--store must be "memory", sqlite:FILE, or an address'],
@@ -238,6 +240,13 @@ describe('a usage error', { concurrent: true }, () => {
   test.for(PROXIES)('of %s=%s says: %s', async ([name, proxy, problem], { world }) => {
     const stderr = `✗ ${name} ${problem}\n`
     await world.expect(LOGIN, { code: 2, stdout: '', stderr }, { env: { [name]: proxy } })
+  })
+
+  test('of --clients with an empty list asks for a client', async ({ world }) => {
+    const file = join(world.folder, 'clients.json')
+    writeFileSync(file, '[]')
+    const error = '✗ No client is registered: add one to the file of --clients\n'
+    await world.expect(['serve', '--clients', file], { code: 2, stdout: '', stderr: [error] })
   })
 
   test.for(CLIENTS)('of --clients with a file that contains %s says: %s', async ([text, why], { world }) => {

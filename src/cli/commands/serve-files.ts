@@ -48,7 +48,7 @@ export interface ServeOptions {
 }
 
 /** The client of `--demo-client`. */
-export const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Authgraph demo' }
+const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Authgraph demo' }
 
 const WORDS = v.pipe(v.string(), v.regex(/\S/))
 
@@ -63,21 +63,37 @@ const CLIENTS = v.pipe(
 /**
  * Collects the clients of the command line and of the file that it names.
  *
- * @throws {@link BadOptionError} if there is no client or the file is not valid.
+ * @throws {@link BadOptionError} if there is no client, two have the same ID, or the file is not valid.
  */
 export async function readClients({
   client = [],
   clients: file,
   demoClient,
 }: ServeOptions): Promise<readonly NamedClient[]> {
-  const clients = [
-    ...client,
-    ...(file === undefined ? [] : await clientsIn(file)),
-    ...(demoClient ? [DEMO_CLIENT] : []),
-  ]
+  const sources = {
+    '--client': client,
+    '--clients': file === undefined ? [] : await clientsIn(file),
+    '--demo-client': demoClient ? [DEMO_CLIENT] : [],
+  }
+  const clients = Object.values(sources).flat()
   if (clients.length === 0)
-    throw new BadOptionError('no client is registered: add --client ID=NAME, --clients FILE or --demo-client')
+    throw new BadOptionError(
+      `no client is registered: add ${file === undefined ? '--client ID=NAME, --clients FILE or --demo-client' : 'one to the file of --clients'}`,
+    )
+  refuseSameId(sources)
   return clients
+}
+
+/** The library refuses this too, but does not say where the clients come from. */
+function refuseSameId(sources: Readonly<Record<string, readonly NamedClient[]>>): void {
+  const places = new Map<string, string>()
+  for (const [option, clients] of Object.entries(sources))
+    for (const [at, { clientId }] of clients.entries()) {
+      const place = clients.length === 1 ? option : `client ${at + 1} of ${option}`
+      const other = places.get(clientId)
+      if (other) throw new BadOptionError(`${other} and ${place} have the same client ID: remove one`)
+      places.set(clientId, place)
+    }
 }
 
 /**

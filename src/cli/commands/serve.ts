@@ -13,7 +13,7 @@ import { postgresStore, sqliteStore } from '../../service/stores/sql/index.ts'
 import { toType, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
-import { DEMO_CLIENT, type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
+import { type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
 import { openKey, type ServeKey } from './serve-key.ts'
 import { type Log, logTo } from './serve-log.ts'
 import { wholeNumber } from './values.ts'
@@ -115,19 +115,22 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
   refuseHttp(options, self)
   if (options.refreshTokens === undefined && self.getOptionValueSource('reuseWindow') === 'cli')
     self.error('error: --reuse-window requires --refresh-tokens')
+  if (options.interval >= options.expiresIn)
+    self.error('error: --interval must be less than --expires-in: codes would expire before devices poll')
   const signalled = nextSignal()
   const log = logTo(process.stdout, { json: options.json ?? false, color: options.color })
   const source = self.getOptionValueSource('store') === 'env' ? 'AUTHGRAPH_STORE' : '--store'
   const opened = openStore(options.store, source, self)
   const store = opened?.store
   try {
+    const clients = await readClients(options)
     const signing = await openKey(options, self).catch(unusableKey)
-    const { service, tls } = await prepare(options, { store, source, signing, log })
+    const { service, tls } = await prepare(options, { clients, store, source, signing, log })
     let stopping = false
     const isReady = async () => !stopping && (await isReachable(store))
     const { port, host } = options
     const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
-    sayHello(options, listening.url, signing)
+    sayHello(options, listening.url, { clients, signing })
     log.event('listening', { url: listening.url, store: opened?.name ?? 'memory' })
 
     const [signal] = await signalled
@@ -163,10 +166,14 @@ function openStore(
 }
 
 /** Says how to log in, and what this service is not for. The command is not wrapped, so that it can be copied. */
-function sayHello(options: ServeOptions, url: string, signing: ServeKey | undefined): void {
+function sayHello(
+  options: ServeOptions,
+  url: string,
+  { clients, signing }: Pick<Used, 'clients' | 'signing'>,
+): void {
   const { authUrl, host, dialect, color } = options
   const paragraph = (text: string) => ['', `  ${text}`]
-  const clientId = options.demoClient ? DEMO_CLIENT.clientId : 'CLIENT_ID'
+  const [clientId] = clients.map((client) => inShell(client.clientId))
   const login = `authgraph login ${dialect === 'github' ? '--host' : '--issuer'} ${authUrl ?? url} --client-id ${clientId}`
   writerTo(process.stderr, { color }).print(
     ...paragraph('Log in from another terminal:'),
@@ -180,6 +187,11 @@ function sayHello(options: ServeOptions, url: string, signing: ServeKey | undefi
     ...(signing ? paragraph(`Access tokens are JWTs. The key that signs them is in ${signing.place}.`) : []),
     '',
   )
+}
+
+/** Quotes a word that a shell would otherwise split or change. */
+function inShell(word: string): string {
+  return /^[\w.:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 /** `createService` refuses this too, but its error names other options. */
@@ -196,6 +208,7 @@ function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions,
 }
 
 interface Used {
+  readonly clients: readonly NamedClient[]
   readonly store: DatabaseStore | undefined
   /** The option or the variable that names the store. */
   readonly source: string
@@ -203,9 +216,9 @@ interface Used {
   readonly log: Log
 }
 
-async function prepare(options: ServeOptions, { store, source, signing, log }: Used) {
+async function prepare(options: ServeOptions, { clients, store, source, signing, log }: Used) {
   const service = createService({
-    clients: await readClients(options),
+    clients,
     api: githubApi(),
     dialect: options.dialect,
     interval: options.interval,
