@@ -1,5 +1,5 @@
 import { memberOf, textMemberOf } from '../request/http.ts'
-import type { Check, StartedGrant } from './check.ts'
+import { type Check, NotApplicable, NotChecked, type StartedGrant } from './check.ts'
 import type { Problem } from './problems.ts'
 
 /** Seconds that users need to fetch another device and sign in. A longer lifetime mostly helps a phisher. */
@@ -28,13 +28,16 @@ export function checkAdvice(check: Check, { response }: StartedGrant): void {
   const opened = wire.responses.find(({ request }) => /[?&]access_token=/.test(request.url))
   const isOpen = opened?.status === 200
   if (opened) check.advise('token-in-url', opened, isOpen ? ACCEPTED_IN_URL : undefined)
-  else check.skip(['token-in-url'], 'no resource accepted the token in a header')
+  else {
+    const noHeader = new NotApplicable('no resource accepted the token in a header')
+    check.skip(['token-in-url'], check.noToken instanceof NotChecked ? check.noToken : noHeader)
+  }
 }
 
 function checkToken(check: Check): void {
   const login = check.polls.find(({ body }) => textMemberOf(body, 'access_token'))
   if (login === undefined) {
-    check.skip(['token-short'], 'the service sent no token')
+    check.skip(['token-short'], check.noToken)
     return
   }
   const expiresIn = memberOf(login.body, 'expires_in')

@@ -3,7 +3,7 @@ import { readDeviceCodes } from '../protocol/device-codes.ts'
 import { isLoopback } from '../protocol/syntax.ts'
 import { memberOf, readRetryAfter, redirectFailure, textMemberOf } from '../request/http.ts'
 import { Secret } from '../secret.ts'
-import { type Check, NO_REPEATED, type StartedGrant, UNKNOWN_CLIENT } from './check.ts'
+import { type Check, NO_REPEATED, NotChecked, type StartedGrant, UNKNOWN_CLIENT } from './check.ts'
 import { entropyOf } from './entropy.ts'
 import { isStorable, notJson, outcomeOf, type Problem, wants } from './problems.ts'
 import type { CheckedResponse } from './wire.ts'
@@ -182,5 +182,5 @@ async function findOtherClient(check: Check): Promise<void> {
   check.wire.hide('client_id', otherClientId)
   const response = await check.requestCodes([['client_id', otherClientId]])
   if (check.grantIn(response)) check.otherClientId = otherClientId
-  else check.noOtherClient = `the second client gets no codes: ${outcomeOf(response)}`
+  else check.noOtherClient = new NotChecked(`the second client gets no codes: ${outcomeOf(response)}`)
 }

@@ -15,7 +15,7 @@ export async function checkJwts(check: Check, published: CheckedResponse | undef
   check.judge('jwks', keys, keysProblem(keys))
   const response = check.wire.responses.findLast(({ body }) => textMemberOf(body, 'access_token'))
   const token = textMemberOf(response?.body, 'access_token')
-  if (response === undefined || token === undefined) throw new NotApplicable('the service sent no token')
+  if (response === undefined || token === undefined) throw check.noToken
   const { decodeProtectedHeader } = await import('jose/decode/protected_header')
   const { decodeJwt } = await import('jose/jwt/decode')
   try {

@@ -46,7 +46,7 @@ function checkStatus(check: Check): void {
 function checkTokens(check: Check): void {
   const responses = check.wire.responses.filter(({ body }) => textMemberOf(body, 'access_token'))
   if (responses.length === 0) {
-    check.skip(['token-entropy', 'token-lifetime'], 'the service sent no token')
+    check.skip(['token-entropy', 'token-lifetime'], check.noToken)
     return
   }
   const entropies = ['access_token', 'refresh_token'].flatMap((name) => {

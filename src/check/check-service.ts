@@ -14,8 +14,8 @@ import { checkApproval, checkDenial, checkExpiry, checkPace, OF_APPROVAL } from 
 import { checkResponses } from './check-responses.ts'
 import { checkRevocation } from './check-revocation.ts'
 import type { CheckOptions } from './options.ts'
-import type { CheckReport, CheckResult } from './report.ts'
-import { REQUIREMENTS, type RequirementId, requirementsFrom } from './requirements.ts'
+import { type CheckReport, tally } from './report.ts'
+import { requirementsFrom } from './requirements.ts'
 
 /**
  * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, refreshes and
@@ -54,7 +54,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
   const insecure = insecureAddress(options)
   if (insecure === undefined) await walk(check)
   else check.judge('secure', undefined, insecure)
-  return reportOf(check)
+  return { ...tally(check.results.values()), dialect: check.dialect, requests: check.wire.sent }
 }
 
 async function walk(check: Check): Promise<void> {
@@ -65,8 +65,10 @@ async function walk(check: Check): Promise<void> {
   const noToken = await check.attempt(OF_APPROVAL, () => checkApproval(check, others[0]))
   await check.attempt(['denied'], () => checkDenial(check, others[1]))
   const ofMisuse = requirementsFrom('poll-method')
-  if (noToken) check.skip(ofMisuse, noToken)
-  else await check.attempt(ofMisuse, () => checkMisuse(check))
+  if (noToken) {
+    check.noToken = noToken
+    check.skip(ofMisuse, noToken)
+  } else await check.attempt(ofMisuse, () => checkMisuse(check))
   await check.attempt(requirementsFrom('unknown-grant-type'), () => checkPollRefusals(check))
   await check.attempt(['expired'], () => checkExpiry(check, first))
   checkResponses(check)
@@ -88,7 +90,9 @@ function endpointsOf({ provider, resource }: CheckOptions) {
 function assertOptions(options: CheckOptions): void {
   if (Secret.of(options.clientId).reveal() === '')
     throw new BadOptionError('clientId is empty: give the client ID of an application')
-  const { issuer, pageOrigin, remote } = options
+  const { issuer, otherClientId, pageOrigin, remote } = options
+  if (otherClientId && Secret.of(otherClientId).reveal() === Secret.of(options.clientId).reveal())
+    throw new BadOptionError('the second client is the first: give another otherClientId (--other-client-id)')
   for (const [name, address] of Object.entries({ ...endpointsOf(options), issuer, pageOrigin })) {
     if (address === undefined) continue
     if (!URL.canParse(address)) throw new BadOptionError(`${name} is not an absolute URL`)
@@ -106,28 +110,3 @@ function insecureAddress(options: CheckOptions): string | undefined {
     return (error as WrongHostError).message
   }
 }
-
-function reportOf({ results: found, wire, dialect }: Check): CheckReport {
-  const results = [...found.values(), ...UNREACHED.filter(({ id }) => !found.has(id))]
-  const count = (outcome: CheckResult['outcome']) =>
-    results.filter((result) => result.outcome === outcome).length
-  return {
-    results,
-    passed: count('passed'),
-    failed: count('failed'),
-    advised: count('advised'),
-    notApplicable: count('not applicable'),
-    dialect,
-    requests: wire.sent,
-  }
-}
-
-const UNREACHED = Object.entries(REQUIREMENTS).map(
-  ([id, [requirement, source]]): CheckResult => ({
-    id: id as RequirementId,
-    requirement,
-    source,
-    outcome: 'not applicable',
-    detail: 'the check did not reach it',
-  }),
-)

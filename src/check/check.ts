@@ -31,7 +31,14 @@ export interface StartedGrant {
 }
 
 /** The reason why requirements cannot be checked. */
-export class NotApplicable extends Error {}
+export class NotApplicable extends Error {
+  readonly outcome: 'not applicable' | 'not checked' = 'not applicable'
+}
+
+/** The reason why requirements were not checked although they apply. */
+export class NotChecked extends NotApplicable {
+  override readonly outcome = 'not checked'
+}
 
 /** One check of a service: sends the requests, remembers what was seen, and records the results. */
 export class Check {
@@ -52,7 +59,9 @@ export class Check {
   /** A second client of the service, if known. */
   otherClientId: string | undefined
   /** Why there is no second client. */
-  noOtherClient = 'no second client was given'
+  noOtherClient = new NotApplicable('no second client was given')
+  /** Why there is no token, if there is none. */
+  noToken = new NotApplicable('the service sent no token')
   /** The dialect of the service; `undefined` until the first poll detects it. */
   dialect: 'github' | 'rfc8628' | undefined
 
@@ -96,23 +105,23 @@ export class Check {
     this.judge(id, response, problem, seen, 'advised')
   }
 
-  /** Records why requirements do not apply. Keeps results that exist already. */
-  skip(ids: readonly RequirementId[], why: string): void {
-    for (const id of ids)
-      if (!this.results.has(id)) this.#add(id, { outcome: 'not applicable', detail: printable(why) })
+  /** Records why requirements do not apply, or were not checked. Keeps results that exist already. */
+  skip(ids: readonly RequirementId[], why: string | NotApplicable): void {
+    const { outcome, message } = typeof why === 'string' ? new NotApplicable(why) : why
+    for (const id of ids) if (!this.results.has(id)) this.#add(id, { outcome, detail: printable(message) })
   }
 
   /**
    * Runs checks of the given requirements. If those that are left cannot be checked, records the reason and returns it.
    */
-  async attempt(ids: readonly RequirementId[], run: () => Promise<void>): Promise<string | undefined> {
+  async attempt(ids: readonly RequirementId[], run: () => Promise<void>): Promise<NotApplicable | undefined> {
     try {
       await run()
       return undefined
     } catch (error) {
       if (!(error instanceof NotApplicable)) throw error
-      this.skip(ids, error.message)
-      return error.message
+      this.skip(ids, error)
+      return error
     }
   }
 

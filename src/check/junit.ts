@@ -7,8 +7,8 @@ import type { CheckReport, CheckResult } from './report.ts'
  *
  * @param name The name of the test suite, such as the URL of the service.
  */
-export function toJUnit({ results, failed, notApplicable }: CheckReport, name: string): string {
-  const counts = `tests="${results.length}" failures="${failed}" errors="0" skipped="${notApplicable}"`
+export function toJUnit({ results, failed, notApplicable, notChecked }: CheckReport, name: string): string {
+  const counts = `tests="${results.length}" failures="${failed}" errors="0" skipped="${notApplicable + notChecked}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
@@ -27,7 +27,8 @@ function testCase(result: CheckResult): string {
 
 function content({ outcome, detail = '', exchange }: CheckResult): string {
   if (outcome === 'passed') return ''
-  if (outcome === 'not applicable') return `<skipped message="${escapeHtml(detail)}"/>`
+  if (outcome === 'not applicable' || outcome === 'not checked')
+    return `<skipped message="${escapeHtml(detail)}"/>`
   const wire = exchange ? `${exchange.request}\n\n${exchange.response}` : ''
   if (outcome === 'advised') return `<system-out>${escapeHtml(`advised: ${detail}\n\n${wire}`)}</system-out>`
   return `<failure message="${escapeHtml(detail)}">${escapeHtml(wire)}</failure>`

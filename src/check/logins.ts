@@ -1,31 +1,39 @@
+import type { ShownCodes } from '../client/options.ts'
 import { BadOptionError } from '../errors.ts'
-import { type Check, NotApplicable, type StartedGrant } from './check.ts'
+import { type Check, NotApplicable, NotChecked, type StartedGrant } from './check.ts'
 import { type CheckedTokens, tokensIn } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** The error code for a refresh token that is not valid. */
 export const BAD_REFRESH_TOKEN = { github: 'bad_refresh_token', rfc8628: 'invalid_grant' }
 
+const NOBODY = { approve: 'nobody approved', deny: 'nobody denied' }
+
 /** Lets the user decide. If that fails, so does the requirement that it was for: nothing shows that the service meets it. */
 export async function decide(check: Check, as: 'approve' | 'deny', { shown }: StartedGrant): Promise<void> {
   const { options, results } = check
-  const nobody = as === 'approve' ? 'nobody approved' : 'nobody denied'
-  if (options[as] === undefined) throw new NotApplicable(nobody)
+  const decision = decisionOf(check, as)
   try {
-    await options[as](shown)
+    await decision(shown)
   } catch (error) {
     options.signal?.throwIfAborted()
     if (error instanceof BadOptionError) throw error
-    const why = `${nobody}: ${(error as Error).message}`
+    const why = `${NOBODY[as]}: ${(error as Error).message}`
     const id = as === 'approve' ? 'approved' : 'denied'
     if (!results.has(id)) check.judge(id, undefined, why)
-    throw new NotApplicable(why)
+    throw new NotChecked(why)
   }
+}
+
+function decisionOf({ options }: Check, as: 'approve' | 'deny'): (codes: ShownCodes) => unknown {
+  const decision = options[as]
+  if (decision === undefined) throw new NotChecked(`${NOBODY[as]}: set ${as} (--${as})`)
+  return decision
 }
 
 /** Starts a grant that the user approves. */
 export async function approvedGrant(check: Check): Promise<StartedGrant> {
-  if (check.options.approve === undefined) throw new NotApplicable('nobody approved')
+  decisionOf(check, 'approve')
   const grant = await check.begin()
   await decide(check, 'approve', grant)
   return grant

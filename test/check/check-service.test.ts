@@ -18,6 +18,7 @@ import {
   atPage,
   atPoll,
   both,
+  CLIENT_ID,
   change,
   codes,
   error,
@@ -109,7 +110,7 @@ const oneFault = (fault: Fault) => ({ fault, options: { waitExpiry: false } })
 /** What is special about a service, and the requirements with each outcome. */
 type Case = readonly [
   special: Special & { readonly fault?: Fault },
-  expected: { readonly [Outcome in 'failed' | 'advised' | 'skipped']?: readonly string[] },
+  expected: { readonly [Outcome in 'failed' | 'advised' | 'skipped' | 'unchecked']?: readonly string[] },
 ]
 
 /** A case for each of these values. */
@@ -154,12 +155,12 @@ const CASES: Readonly<Record<string, Case>> = {
   ]),
   'has no user': [
     { options: { approve: undefined, deny: undefined } },
-    { skipped: ['approved', 'early-decision', 'denied', ...OF_TOKENS] },
+    { unchecked: ['approved', 'early-decision', 'denied', ...OF_TOKENS] },
   ],
   'sends no token': [{ fault: FAULTS.approved() }, { failed: ['approved'], skipped: OF_TOKENS }],
   'does not know the second client': [
     { options: { otherClientId: 'nobody' } },
-    { skipped: ['foreign-device-code'] },
+    { unchecked: ['foreign-device-code'] },
   ],
   'gives the token of an approved code to any client, without a second client': [
     { fault: FAULTS['foreign-approved-code'](), options: { otherClientId: undefined } },
@@ -295,11 +296,12 @@ test.each([
 
 describe('a service that', () => {
   test.each(Object.entries(CASES))('%s', async (_, [{ fault, ...special }, expected]) => {
-    const { failed, advised, skipped, sandbox } = await check(fault, special)
-    const wanted = { failed: [], advised: [], skipped, ...expected }
-    expect({ failed, advised, skipped: skipped.sort() }).toEqual({
+    const { failed, advised, skipped, unchecked, sandbox } = await check(fault, special)
+    const wanted = { failed: [], advised: [], skipped, unchecked: [], ...expected }
+    expect({ failed, advised, skipped: skipped.sort(), unchecked: unchecked.sort() }).toEqual({
       ...wanted,
       skipped: [...new Set([...wanted.skipped, ...OF_FEATURES])].sort(),
+      unchecked: [...wanted.unchecked].sort(),
     })
     if (special.options?.waitExpiry === false) expect(sandbox.clock.now() - BEGIN).toBeLessThan(900_000)
   })
@@ -541,10 +543,10 @@ test('a check says what it saw, what was better, and why something does not appl
     'poll-status': 'status 200, as in the dialect github',
   })
   expect(await details({}, { options: { approve: undefined, deny: undefined } })).toMatchObject({
-    approved: 'nobody approved',
-    denied: 'nobody denied',
-    'poll-method': 'nobody approved',
-    'token-short': 'the service sent no token',
+    approved: 'nobody approved: set approve (--approve)',
+    denied: 'nobody denied: set deny (--deny)',
+    'poll-method': 'nobody approved: set approve (--approve)',
+    'token-short': 'nobody approved: set approve (--approve)',
   })
   const faults = both(
     FAULTS['slow-down-interval'](),
@@ -590,7 +592,8 @@ test('an error of the caller ends the check', async () => {
     if (id === 'pending') throw new Error('the disk is full')
   }
   await expect(check({}, { options: { onResult } })).rejects.toThrow('the disk is full')
-  await expect(check({}, { options: { clientId: '' } })).rejects.toMatchObject({ code: 'bad_option' })
+  for (const options of [{ clientId: '' }, { otherClientId: CLIENT_ID }])
+    await expect(check({}, { options })).rejects.toMatchObject({ code: 'bad_option' })
 })
 
 test('a check can be aborted at once during a wait', async () => {

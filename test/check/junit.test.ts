@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toJUnit } from '../../src/check/junit.ts'
 
-test('the JUnit report lists what failed and what does not apply', () => {
+test('the JUnit report lists what failed, does not apply or was not checked', () => {
   const named = { id: 'codes', requirement: 'a & b', source: 'RFC' } as const
   const xml = toJUnit(
     {
@@ -20,13 +20,22 @@ test('the JUnit report lists what failed and what does not apply', () => {
           exchange: { request: 'GET /?a&b', response: '<p>' },
         },
         { ...named, outcome: 'not applicable', detail: "nobody's" },
+        { ...named, outcome: 'not checked', detail: 'nobody denied' },
       ],
-      ...{ passed: 1, failed: 1, advised: 1, notApplicable: 1, dialect: undefined, requests: 1 },
+      ...{
+        passed: 1,
+        failed: 1,
+        advised: 1,
+        notApplicable: 1,
+        notChecked: 1,
+        dialect: undefined,
+        requests: 1,
+      },
     },
     'http://localhost/?a&b',
   )
   expect(xml).toContain(
-    '<testsuite name="http://localhost/?a&amp;b" tests="4" failures="1" errors="0" skipped="1">',
+    '<testsuite name="http://localhost/?a&amp;b" tests="5" failures="1" errors="0" skipped="2">',
   )
   expect(xml).toContain(
     '"><system-out>advised: it is &lt;i&gt;\n\nGET /\n\n&lt;p&gt;</system-out></testcase>',
@@ -34,4 +43,5 @@ test('the JUnit report lists what failed and what does not apply', () => {
   expect(xml).toContain('name="a &amp; b (RFC)"></testcase>')
   expect(xml).toContain('<failure message="it is &quot;&lt;b&gt;&quot;">GET /?a&amp;b\n\n&lt;p&gt;</failure>')
   expect(xml).toContain('<skipped message="nobody&#39;s"/>')
+  expect(xml).toContain('<skipped message="nobody denied"/>')
 })

@@ -25,7 +25,8 @@ const RESULTS: readonly CheckResult[] = [
   { ...named, id: 'secure', outcome: 'passed', detail: 'at most 160 bits' },
   { ...named, id: 'codes-method', outcome: 'advised', detail: 'better to wait', exchange },
   { ...named, id: 'pending', outcome: 'failed', detail: `wanted no, got ${'x'.repeat(50)}`, exchange },
-  { ...named, id: 'slow-down', outcome: 'not applicable', detail: 'nobody approved' },
+  { ...named, id: 'slow-down', outcome: 'not applicable', detail: 'no metadata' },
+  { ...named, id: 'denied', outcome: 'not checked', detail: 'nobody denied' },
 ]
 
 /** What a reporter prints for these results, of a check with one more. */
@@ -34,8 +35,8 @@ function reported(options: Parameters<typeof checkReportTo>[1], columns: number 
   const reporter = checkReportTo(stream, options)
   reporter.begin('login.example.com')
   for (const result of RESULTS) reporter.result(result)
-  const results = [...RESULTS, ...Array<CheckResult>(96).fill(RESULTS[3] as CheckResult)]
-  const counts = { passed: 1, failed: 1, advised: 1, notApplicable: 97 }
+  const results = [...RESULTS, ...Array<CheckResult>(95).fill(RESULTS[4] as CheckResult)]
+  const counts = { passed: 1, failed: 1, advised: 1, notApplicable: 1, notChecked: 96 }
   const report = { ...counts, requests: 57, dialect: 'github', results } as const
   reporter.end(report)
   return { text: tagged(text()), report }
@@ -72,11 +73,19 @@ test('groups results by chapter, shows the exchange of a failure, and ends with 
 
       <dim>–</> <dim>the device code of another client is refused like an</>
         <dim>unknown one</>  <dim>RFC 8628, 3.4</>
-        <dim>nobody approved</>
+        <dim>no metadata</>
+
+      <bold>Decisions</>
+      <yellow>●</> the device code of another client is refused like an
+        unknown one  <dim>RFC 8628, 3.4</>
+        <yellow>nobody denied</>
 
       <bold>Failed</>
       <red>✗</> the device code of another client is refused like an
         unknown one
+
+      <bold>Not checked</>
+      <yellow>●</> nobody denied
 
       <green>█</><red>▓</><yellow>▒</><dim>░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░</>
       <red>1 passed, 1 failed, 1 advised, 1 not applicable, 96 not</>
@@ -100,7 +109,7 @@ test.each([
 test('the summary is red only with a failure, and names no dialect that is not known', () => {
   const { stream, text } = output({ isTTY: true, columns: 30 })
   const reporter = checkReportTo(stream, { color: true })
-  const counts = { passed: 1, failed: 0, advised: 0, notApplicable: 0, requests: 2 }
+  const counts = { passed: 1, failed: 0, advised: 0, notApplicable: 0, notChecked: 0, requests: 2 }
   reporter.result(RESULTS[0] as CheckResult)
   reporter.end({ ...counts, results: RESULTS.slice(0, 1) } as unknown as Parameters<typeof reporter.end>[0])
   expect(tagged(text())).toMatchInlineSnapshot(`

@@ -1,7 +1,7 @@
-import type { CheckReport, CheckResult } from '../../check/report.ts'
+import { type CheckReport, type CheckResult, tally } from '../../check/report.ts'
 import { chapterOf } from '../../check/requirements.ts'
 import type { ShownExchange } from '../../check/wire.ts'
-import { type Line, type Styled, styled, wrapText, writerTo } from '../../terminal/writer.ts'
+import { type Line, type Styled, styled, type Writer, wrapText, writerTo } from '../../terminal/writer.ts'
 
 type Unanswered = CheckResult & { readonly exchange: ShownExchange }
 
@@ -11,6 +11,8 @@ export interface CheckReporter {
   begin(host: string): void
   result(result: CheckResult): void
   end(report: CheckReport): void
+  /** Shows the failures and the counts of a check that was stopped. */
+  stop(errors: Writer): void
 }
 
 const MARKS: Record<CheckResult['outcome'], Styled> = {
@@ -18,6 +20,7 @@ const MARKS: Record<CheckResult['outcome'], Styled> = {
   failed: styled('red', '✗'),
   advised: styled('yellow', '!'),
   'not applicable': styled('dim', '–'),
+  'not checked': styled('yellow', '●'),
 }
 
 /** Otherwise, it would seem to hang between two polls. */
@@ -46,38 +49,51 @@ export function checkReportTo(
   stream: NodeJS.WriteStream,
   { json, color }: { readonly json?: boolean; readonly color: boolean },
 ): CheckReporter {
+  const seen: CheckResult[] = []
+  const stop = ({ print }: Writer) => {
+    const stopped = ` Stopped: ${countsOf(tally(seen))}`
+    print(...listed('Failed', 'failed', seen), '', ['  ', MARKS['not checked'], stopped])
+  }
   if (json) {
     return {
       begin: () => undefined,
-      result: () => undefined,
+      result: (result) => void seen.push(result),
+      stop,
       end: (report) => stream.write(`${JSON.stringify(report, undefined, 2)}\n`),
     }
   }
   const { print } = writerTo(stream, { color })
   const width = Math.max(stream.columns ?? WIDTH, LEAST_WIDTH)
-  let rows = 0
   let chapter = ''
   return {
     begin: (host) => print('', ['  Checking ', styled('bold', host)], ['  ', styled('dim', SLOW)], ''),
     result: (result) => {
       const title = chapterOf(result.id)
-      if (title !== chapter) print(...(rows > 0 ? [''] : []), ['  ', styled('bold', title)])
-      rows += 1
+      if (title !== chapter) print(...(seen.length > 0 ? [''] : []), ['  ', styled('bold', title)])
+      seen.push(result)
       chapter = title
       print(...row(result, width))
     },
+    stop,
     end: (report) => {
-      const failures = new Set(report.results.filter(({ outcome }) => outcome === 'failed').map(headline))
-      // Once more, because the table is longer than a screen.
-      if (failures.size > 0)
-        print(
-          '',
-          ['  ', styled('bold', 'Failed')],
-          ...[...failures].map((one): Line => ['  ', MARKS.failed, ` ${one}`]),
-        )
-      print('', bar(report, width), ...summary(report, report.results.length - rows))
+      print(
+        // Once more, because the table is longer than a screen.
+        ...listed('Failed', 'failed', seen),
+        ...listed('Not checked', 'not checked', seen),
+        '',
+        bar(report, width),
+        ...summary(report),
+      )
     },
   }
+}
+
+/** Lists each failure, or each reason why something was not checked, once. */
+function listed(title: string, outcome: 'failed' | 'not checked', results: readonly CheckResult[]): Line[] {
+  const found = results.filter((result) => result.outcome === outcome)
+  const texts = new Set(found.map((result) => (outcome === 'failed' ? headline(result) : result.detail)))
+  const lines = [...texts].map((text): Line => ['  ', MARKS[outcome], ` ${text}`])
+  return lines.length > 0 ? ['', ['  ', styled('bold', title)], ...lines] : []
 }
 
 /** A mark, the requirement, its source, the detail and, after a failure, the HTTP exchange. */
@@ -131,7 +147,10 @@ function wire({ request, response }: ShownExchange): Styled[][] {
 }
 
 /** A bar of all results. Each outcome that occurs has at least one column. */
-function bar({ passed, failed, advised, notApplicable, results }: CheckReport, width: number): Line {
+function bar(
+  { passed, failed, advised, notApplicable, notChecked, results }: CheckReport,
+  width: number,
+): Line {
   const full = Math.min(BAR, width - INDENT)
   const part = (style: Styled['style'], block: string, count: number) =>
     styled(style, block.repeat(count && Math.max(1, Math.floor((count / results.length) * full))))
@@ -140,20 +159,20 @@ function bar({ passed, failed, advised, notApplicable, results }: CheckReport, w
     part('green', '█', passed),
     part('red', '▓', failed),
     part('yellow', '▒', advised),
-    part('dim', '░', notApplicable),
+    part('dim', '░', notApplicable + notChecked),
   ]
 }
 
-/** @param left How many requirements the check did not reach. */
-function summary(
-  { passed, failed, advised, notApplicable, dialect, requests }: CheckReport,
-  left: number,
-): Line[] {
-  const skipped = `${notApplicable - left} not applicable${left > 0 ? `, ${left} not checked` : ''}`
-  const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${skipped}`
+function summary(report: CheckReport): Line[] {
+  const { failed, dialect, requests } = report
   const named = dialect ? `, dialect ${dialect}` : ''
   return [
-    ['  ', styled(failed === 0 ? 'green' : 'red', counts)],
+    ['  ', styled(failed === 0 ? 'green' : 'red', countsOf(report))],
     ['  ', styled('dim', `${requests} requests${named}`)],
   ]
+}
+
+function countsOf({ passed, failed, advised, notApplicable, notChecked }: ReturnType<typeof tally>): string {
+  const left = notChecked > 0 ? `, ${notChecked} not checked` : ''
+  return `${passed} passed, ${failed} failed, ${advised} advised, ${notApplicable} not applicable${left}`
 }

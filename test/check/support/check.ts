@@ -83,6 +83,7 @@ export async function check(fault: Fault = {}, { options = {}, service = {} }: S
     failed: idsOf('failed'),
     advised: idsOf('advised'),
     skipped: idsOf('not applicable'),
+    unchecked: idsOf('not checked'),
   }
 }
 
