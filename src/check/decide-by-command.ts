@@ -30,6 +30,7 @@ const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
  *
  * @param option As errors name it.
  * @param onOutput Is called with each line that the command prints.
+ * @param signal Ends the command.
  * @throws {@link BadOptionError} for a command line that cannot be parsed, or with `CODE` inside a longer word. The function
  * throws it if the command cannot be started.
  */
@@ -37,6 +38,7 @@ export function decideByCommand(
   option: string,
   commandLine: string,
   onOutput: (line: string) => void,
+  signal?: AbortSignal,
 ): (codes: ShownCodes) => Promise<void> {
   const [program, ...words] = readWords(option, commandLine)
   if (program === undefined) throw new BadOptionError(`${option} is empty: give a program and its arguments`)
@@ -55,7 +57,7 @@ export function decideByCommand(
       AUTHGRAPH_VERIFICATION_URI: verificationUri,
       AUTHGRAPH_VERIFICATION_URI_COMPLETE: verificationUriComplete,
     }
-    await run({ option, program, args, variables, onOutput })
+    await run({ option, program, args, variables, onOutput, signal })
   }
 }
 
@@ -77,11 +79,12 @@ interface Command {
   readonly args: readonly string[]
   readonly variables: Readonly<Record<string, string>>
   readonly onOutput: (line: string) => void
+  readonly signal: AbortSignal | undefined
 }
 
-async function run({ option, program, args, variables, onOutput }: Command): Promise<void> {
+async function run({ option, program, args, variables, onOutput, signal: stop }: Command): Promise<void> {
   const env = { ...process.env, ...variables }
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], signal: stop })
   const outputs = [child.stdout, child.stderr] as Socket[]
   for (const output of outputs) createInterface(output).on('line', (line) => onOutput(printable(line)))
   // With the option `timeout`, a command that cannot be started would keep this process alive.

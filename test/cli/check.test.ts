@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
 import { requirementsFrom } from '../../src/check/requirements.ts'
@@ -57,8 +57,8 @@ describe('authgraph check', { concurrent: true }, () => {
   test('fails if a command fails, and says which requirement it could not check', async ({ world }) => {
     const { url, approve } = await served(world)
     const words = check(url, '--approve', approve, '--deny', 'false')
-    const reason = '    nobody denied: the command ended with exit code 1\n'
-    const stdout = [`✗ the poll after the denial gets access_denied`, reason, ' 1 failed']
+    const reason = 'nobody denied: the command ended with exit code 1\n'
+    const stdout = [`✗ the poll after the denial gets access_denied`, `    ${reason}`, ' 1 failed']
     const ended = await world.expect(words, { code: 1, stdout })
     expect(ended.stdout.match(/Refused polls/g)).toHaveLength(1)
   })
@@ -74,11 +74,30 @@ describe('authgraph check', { concurrent: true }, () => {
     })
   })
 
-  test('says before the check that the report cannot be written', async ({ world }) => {
+  test('lists at the end what it could not check', { timeout: 60_000 }, async ({ world }) => {
+    const { url } = await served(world)
+    const reason = 'nobody approved: the command ended with exit code 1'
+    const options = ['--approve', 'false', '--other-client-id', 'unknown']
+    const ended = await world.expect(check(url, ...options), { code: 1, stdout: [' 26 not checked'] })
+    const other = 'the second client gets no codes: incorrect_client_credentials'
+    const list = ['Not checked', reason, 'nobody denied: set deny (--deny)', other].join('\n  ● ')
+    expect(ended.stdout).toContain(`  ${list}\n\n`)
+  })
+
+  test.for([
+    [[], 'Nobody can approve a login: set --approve, or use a terminal without --json'],
+    [['--approve', 'true', '--other-client-id', CLIENT_ID], 'The second client is the first: give another'],
+  ] as const)('refuses %j before any request', async ([options, error], { world }) => {
     const { sandbox, url } = await served(world)
+    await world.expect(check(url, ...options), { code: 2, stderr: [error] })
+    expect(sandbox.requests).toEqual([])
+  })
+
+  test('says before the check that the report cannot be written', async ({ world }) => {
+    const { sandbox, url, approve } = await served(world)
     const file = join(world.folder, 'missing', 'check.xml')
     const stderr = `✗ Cannot write ${file} (ENOENT): name another file with --junit\n`
-    await world.expect(check(url, '--junit', file), { code: 1, stdout: '', stderr })
+    await world.expect(check(url, '--approve', approve, '--junit', file), { code: 1, stdout: '', stderr })
     expect(sandbox.requests).toEqual([])
   })
 
@@ -115,15 +134,34 @@ describe('authgraph check', { concurrent: true }, () => {
       await terminal.shows(shown)
       terminal.press('\u0003')
       expect(await terminal.exit).toBe(130)
-      expect(terminal.screen()).not.toContain('passed,')
+      expect(terminal.screen()).toMatch(/● Stopped: [1-9]\d* passed, 0 failed, .* not checked/)
     },
   )
 
-  test('says first that the service is gone in the middle of the check', async ({ world }) => {
+  test('stops on SIGTERM, also during a command, with the failures so far', async ({ world }) => {
     const { sandbox, url } = await served(world)
+    sandbox.inject('html', { on: 'poll' })
+    const junit = join(world.folder, 'check.xml')
+    writeFileSync(junit, 'of an earlier check')
+    const approve = `'${process.execPath}' -e 'fs.writeFileSync(process.argv[1], ""); setTimeout(() => {}, 99_999)'`
+    const started = join(world.folder, 'started')
+    const options = ['--approve', `${approve} '${started}'`, '--junit', junit]
+    const stderr = /^\n {2}Failed\n {2}✗ a poll before .*\n[\s\S]*\n {2}● Stopped: \d+ passed, [1-9] failed, /
+    await world.expect(
+      check(url, ...options),
+      { code: 143, stderr },
+      {
+        killWhen: [() => existsSync(started), 'SIGTERM'],
+      },
+    )
+    expect(readFileSync(junit, 'utf8')).toBe('of an earlier check')
+  })
+
+  test('says first that the service is gone in the middle of the check', async ({ world }) => {
+    const { sandbox, url, approve } = await served(world)
     sandbox.inject('drop', { on: 'poll', times: 99 })
     const stdout = /Polls\n {2}✗ 127.0.0.1:\d+ cannot be reached.*\n {4}a poll before/
-    await world.expect(check(url), { code: 1, stdout })
+    await world.expect(check(url, '--approve', approve), { code: 1, stdout })
   })
 
   test.for<[Fault, error: string]>([
@@ -135,20 +173,33 @@ describe('authgraph check', { concurrent: true }, () => {
   ])(
     'reports no requirement if the service responds with %j to the first request',
     async ([fault, error], { world }) => {
-      const { sandbox, url } = await served(world)
+      const { sandbox, url, approve } = await served(world)
       sandbox.inject(fault, { times: 2 })
       const never = ['Device codes', 'failed,', CLIENT_ID]
-      await world.expect(check(url), { code: 1, stderr: [error], never })
+      const junit = join(world.folder, 'check.xml')
+      const options = ['--approve', approve, '--junit', junit]
+      await world.expect(check(url, ...options), { code: 1, stderr: [error], never })
+      expect(existsSync(junit)).toBe(false)
     },
   )
+
+  test('shows that it waits if the service limits the rate', async ({ world }) => {
+    let received = 0
+    const url = await world.serve((_, response) => {
+      received += 1
+      response.writeHead(received === 1 ? 429 : 404, { 'retry-after': '1' }).end()
+    })
+    const stderr = /^ {4}429 Too Many Requests, retry-after: 1\n[\s\S]*with status 404/
+    await world.expect(check(url, '--approve', 'true'), { code: 1, stderr })
+  })
 
   test('says that the service cannot be reached, and uses a proxy', async ({ world }) => {
     const stderr =
       /^✗ localhost:2 cannot be reached \(ECONNREFUSED, POST \/login\/device\/code\)\n {2}Check the connection/
-    await world.expect(check('http://localhost:2'), { code: 1, stderr })
+    await world.expect(check('http://localhost:2', '--approve', 'true'), { code: 1, stderr })
     const env = { HTTPS_PROXY: 'http://127.0.0.1:1' }
     const proxied = { code: 1, stderr: ['the proxy 127.0.0.1:1 cannot be reached'] }
-    await world.expect(check('https://localhost:8443'), proxied, { env })
+    await world.expect(check('https://localhost:8443', '--approve', 'true'), proxied, { env })
   })
 
   const endpoints = (url: string) =>
@@ -167,6 +218,6 @@ describe('authgraph check', { concurrent: true }, () => {
       '0 passed, 1 failed, 0 advised, ',
     ]
     const ended = { code: 1, stdout: shown, never: [CLIENT_ID] }
-    await world.expect(`check ${words(url)} --client-id ${CLIENT_ID}`, ended)
+    await world.expect(`check ${words(url)} --client-id ${CLIENT_ID} --approve true`, ended)
   })
 })

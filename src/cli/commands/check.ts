@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
 import { checkService } from '../../check/check-service.ts'
@@ -50,11 +50,12 @@ export function checkCommand(): Command {
       'requirements of the specification and of the RFCs the service meets. The check waits as a device does and sends ' +
       'at most 100 requests. You approve at least two logins: one is misused, and a service may end it. ' +
       'In the commands of --approve and --deny, the word CODE stands for the user code; no shell interprets them. ' +
-      'Without these commands, you are prompted.',
+      'Without these commands, you are prompted. Without a terminal, and with --json, --approve is required.',
     exitCodes: {
-      0: 'no requirement failed',
+      0: 'no requirement failed; some may not apply or not have been checked',
       1: 'at least one requirement failed, or an error ended the check without a report',
-      130: 'interrupted with Ctrl-C',
+      130: 'stopped by Ctrl-C',
+      143: 'stopped by SIGTERM',
     },
     examples: [
       "authgraph check http://localhost:3000 --client-id my-app \\\n--approve 'node approve.js CODE' --deny 'node deny.js CODE'",
@@ -91,21 +92,29 @@ export function checkCommand(): Command {
 async function check(url: string | undefined, options: CheckCommandOptions): Promise<number> {
   const interrupt = new AbortController()
   const { signal } = interrupt
+  // At a prompt, readline receives Ctrl-C instead of the process.
+  let stopCode = 130
   const onInterrupt = () => interrupt.abort()
-  process.once('SIGINT', onInterrupt)
+  const onTerminate = () => {
+    stopCode = 143
+    interrupt.abort()
+  }
+  process.once('SIGINT', onInterrupt).once('SIGTERM', onTerminate)
+  // Standard output is for the report.
+  const errors = writerTo(process.stderr, options)
+  const reporter = checkReportTo(process.stdout, options)
   try {
     const { clientId } = options
     if (!clientId)
       throw new BadOptionError('no client ID: set --client-id or the variable AUTHGRAPH_CLIENT_ID')
-    const fetch = await environmentFetch()
+    const fetch = showing429(await environmentFetch(), errors)
     const provider = await providerOf(url, options, { fetch, signal })
     const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
     const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
     refuseRemote(options, ...endpoints, options.pageOrigin, options.resource)
-    const decisions = decisionsOf(options, interrupt)
-    // Before minutes of polling: the file may not be writable.
-    writeReport(options, '')
-    const reporter = checkReportTo(process.stdout, options)
+    const decisions = decisionsOf(options, errors, interrupt)
+    // Before minutes of polling.
+    if (options.junit) assertWritable(options.junit)
     reporter.begin(new URL(provider.tokenEndpoint).host)
     const report = await checkService({
       clientId,
@@ -124,19 +133,41 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
       onResult: reporter.result,
     })
     reporter.end(report)
-    writeReport(options, toJUnit(report, provider.tokenEndpoint))
+    const { junit } = options
+    if (junit) onFile(junit, () => writeFileSync(junit, toJUnit(report, provider.tokenEndpoint)))
     return report.failed === 0 ? 0 : 1
   } catch (error) {
-    if (signal.aborted) return 130
-    throw error
+    if (!signal.aborted) throw error
+    reporter.stop(errors)
+    return stopCode
   } finally {
-    process.off('SIGINT', onInterrupt)
+    process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate)
   }
 }
 
-function writeReport({ junit }: CheckCommandOptions, xml: string): void {
-  if (junit)
-    onDisk(`cannot write ${junit}`, () => writeFileSync(junit, xml), 'name another file with --junit')
+/** Otherwise, the check would seem to hang while it waits. */
+function showing429(fetch: typeof globalThis.fetch, { print }: Writer): typeof globalThis.fetch {
+  return async (...request) => {
+    const response = await fetch(...request)
+    const after = response.headers.get('retry-after') ?? 'none'
+    if (response.status === 429)
+      print(['    ', styled('dim', `429 Too Many Requests, retry-after: ${after}`)])
+    return response
+  }
+}
+
+/** Leaves the file as it is: the check may end without a report. */
+function assertWritable(junit: string): void {
+  const isNew = !existsSync(junit)
+  onFile(junit, () => {
+    closeSync(openSync(junit, 'a'))
+    // The target, in case it is a link.
+    if (isNew) rmSync(realpathSync(junit))
+  })
+}
+
+function onFile(junit: string, use: () => void): void {
+  onDisk(`cannot write ${junit}`, use, 'name another file with --junit')
 }
 
 async function providerOf(
@@ -164,20 +195,24 @@ function refuseRemote({ yesRemote }: CheckCommandOptions, ...addresses: (string 
 
 /** Decides by the given commands, or asks the user at the terminal. */
 function decisionsOf(
-  { approve, deny, json, color }: CheckCommandOptions,
+  { approve, deny, json }: CheckCommandOptions,
+  writer: Writer,
   interrupt: AbortController,
 ): { readonly approve?: Decide; readonly deny?: Decide } {
-  // Standard output is for the report.
-  const writer = writerTo(process.stderr, { color })
   const isUser = process.stdin.isTTY && process.stderr.isTTY && !json
   const of = (line: string | undefined, word: string): Decide | undefined => {
     if (line !== undefined)
-      return decideByCommand(`--${word}`, line, (output) =>
-        writer.print(['    ', styled('dim', `--${word}: ${output}`)]),
+      return decideByCommand(
+        `--${word}`,
+        line,
+        (output) => writer.print(['    ', styled('dim', `--${word}: ${output}`)]),
+        interrupt.signal,
       )
     return isUser ? (codes) => askUser(codes, { word, writer, interrupt }) : undefined
   }
   const decisions = { approve: of(approve, 'approve'), deny: of(deny, 'deny') }
+  if (!decisions.approve)
+    throw new BadOptionError('nobody can approve a login: set --approve, or use a terminal without --json')
   return Object.fromEntries(Object.entries(decisions).filter(([, decide]) => decide !== undefined))
 }
 
