@@ -19,6 +19,7 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
   [/'(.*?)'(?=[ .]|$)/gm, '"$1"'],
   [/\n\(Did (you mean .*)\)$/, ': did $1'],
   [/\.$/, ''],
+  [/^--resume cannot be used with .*/, '$&: an unfinished login keeps its options, and --profile chooses it'],
 ]
 
 /**
