@@ -225,7 +225,7 @@ describe('authgraph api', { concurrent: true }, () => {
     const failed = { code: 1, never: ['there', 'secret'] }
     await world.expect('api /user', { ...failed, stderr: said('use --host example.com') }, { env })
     await world.expect('status', { ...failed, stdout: said('set AUTHGRAPH_HOST to example.com') }, { env })
-    const check = ['check', url, '--client-id', 'id']
+    const check = ['check', url, '--client-id', 'id', '--approve', 'true']
     await world.expect(check, { ...failed, stderr: said('run the command with its URL') })
     const login = said('use --host example.com, or its URLs in --issuer or the endpoints')
     await world.expect(loginTo(url), { ...failed, stderr: login })
