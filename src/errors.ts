@@ -94,19 +94,25 @@ export class TimedOutError extends AuthgraphError {
 
 /**
  * The service responded with a redirect. It was not followed, and nothing was sent to the other URL. `host` is the host of
- * that URL if it is another one. It comes from the service: check it before you use it.
+ * that URL if it is another one, else `path` is its path. Both come from the service: check them before you use them.
  */
 export class RedirectedError extends AuthgraphError {
   readonly code = 'redirected'
   declare readonly host: string | undefined
+  /** Without the query. Not part of the message. */
+  declare readonly path: string | undefined
 
-  constructor(request: string, host?: string) {
+  constructor(
+    request: string,
+    { host, path }: { readonly host?: string | undefined; readonly path?: string } = {},
+  ) {
     super(
       host === undefined
         ? `${request} responded with a redirect, which is never followed: use the final URL`
         : `${request} redirects to ${host}: redirects are not followed`,
     )
     keep(this, { host })
+    Object.defineProperty(this, 'path', { value: path })
   }
 }
 
@@ -439,8 +445,7 @@ const ADVICE: Record<string, string> = {
 /** Says what the service did, with which request, and what to do about it. */
 export function refusalMessage({ error, status, request }: RefusalDetails): string {
   const refused = `the service ${status >= 500 ? 'failed' : 'refused the request'}${inBrackets(request)} with`
-  if (error === undefined) return `${refused} status ${status}`
-  if (status >= 500 || !Object.hasOwn(ADVICE, error))
-    return `${refused} status ${status} and an error code (see .error)`
+  if (error === undefined || status >= 500 || !Object.hasOwn(ADVICE, error))
+    return `${refused} status ${status}`
   return `${refused} error code ${error}: ${ADVICE[error]}`
 }

@@ -67,6 +67,7 @@ const CHANGE_HOST: Readonly<Record<string, string>> = {
 
 /** What is known about a login when it fails. */
 interface KnownLogin {
+  readonly isResumed?: boolean | undefined
   /** Tells whether the service has issued codes: then the address is right. */
   readonly hasCodes?: () => boolean
   /** That which the user chose. */
@@ -102,6 +103,8 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (error instanceof UnreachableError) return connectionAdvice(error.reason)
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
   if (error instanceof RedirectedError) return redirectAdvice(error, command)
+  if (login.isResumed && (error.code === 'denied' || error.code === 'expired'))
+    return 'To start again, run authgraph login with the options that you first used.'
   if (error instanceof NotRefreshedError) return adviceOf(error.cause, '', login) || refreshAdvice(error)
   if (command === 'authgraph login' && error.message.startsWith('the server ignored DPoP'))
     return 'To accept an unbound token, run the command without --dpop.'
@@ -124,10 +127,14 @@ function refreshAdvice({ cause, profile }: NotRefreshedError): string {
   return `${start} If that fails too, run authgraph login --profile ${profile}.`
 }
 
-function redirectAdvice({ host }: RedirectedError, command: string): string {
-  if (host === undefined) return ''
+function redirectAdvice({ host, path }: RedirectedError, command: string): string {
+  if (host === undefined)
+    return path && command === 'authgraph api'
+      ? `Run the command with the path ${path}, if you trust it.`
+      : ''
   const change = CHANGE_HOST[command] ?? `log in there with authgraph login --host ${host}`
-  return `If you trust that host, ${change.replace('HOST', host)}.`
+  const trusted = `If you trust that host, ${change.replace('HOST', host)}.`
+  return `${trusted} If it is the login page of a network, open it in a browser.`
 }
 
 function refusalAdvice(

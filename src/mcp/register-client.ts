@@ -58,9 +58,8 @@ export async function registerClient(
 /** The advice of a refused login does not fit. A service that fails or limits requests may register a client later. */
 function registrationRefusal(response: ReceivedResponse): RefusedError {
   const refusal = refusalOf(response)
-  const { status, error } = refusal
+  const { status } = refusal
   if (status >= 500 || status === 429) return refusal
   const refused = nameResponse('the service refused to register a client', response)
-  const code = error === undefined ? '' : ' and an error code (see .error)'
-  return new RefusedError(refusal, `${refused} with status ${status}${code}: ${CREATE_CLIENT}`)
+  return new RefusedError(refusal, `${refused} with status ${status}: ${CREATE_CLIENT}`)
 }

@@ -2,7 +2,7 @@ import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
 import { LONGEST_LIFETIME } from '../protocol/endpoints.ts'
 import { secureAddress } from '../protocol/syntax.ts'
 import type { Secret } from '../secret.ts'
-import { isSecretHost, type NamedRequest, nameRequest, requestFailure } from './name-request.ts'
+import { isSecretHost, type NamedRequest, namePath, nameRequest, requestFailure } from './name-request.ts'
 import type { ReceivedResponse } from './received-response.ts'
 
 /** Largest response to read, in bytes. */
@@ -208,12 +208,12 @@ export function redirectFailure(
   sent: readonly Secret[] = [],
 ): RedirectedError {
   const location = headers.get('location') ?? ''
-  const { host } = new URL(URL.canParse(location, named.address) ? location : '', named.address)
-  const isOther = host !== '' && host !== new URL(named.address).host
-  return new RedirectedError(
-    nameRequest(named, sent),
-    isOther && !isSecretHost(host, sent) ? host : undefined,
-  )
+  const request = nameRequest(named, sent)
+  if (!URL.canParse(location, named.address)) return new RedirectedError(request)
+  const { host, pathname } = new URL(location, named.address)
+  if (host === new URL(named.address).host)
+    return new RedirectedError(request, { path: namePath(pathname, sent) })
+  return new RedirectedError(request, host === '' || isSecretHost(host, sent) ? {} : { host })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { AuthgraphError, BadOptionError, TimedOutError, UnreachableError } from '../errors.ts'
-import { HIDDEN, type Secret } from '../secret.ts'
+import { HIDDEN, Secret } from '../secret.ts'
 
 /** The fields of requests and responses whose values are never shown. */
 export const SECRET_FIELDS = [
@@ -48,7 +48,12 @@ export function nameResponse(
 /** Names a request in an error, as `GET api.github.com/user`: without its query, its secrets, and what may be one. */
 export function nameRequest({ method, address }: NamedRequest, sent: readonly Secret[] = []): string {
   const { host, pathname } = new URL(address)
-  return `${method} ${host}${withoutSecrets(pathname, sent).replace(TOKEN, '…')}`
+  return `${method} ${host}${namePath(pathname, sent)}`
+}
+
+/** Names a path in an error: without its secrets, and what may be one. */
+export function namePath(path: string, sent: readonly Secret[] = []): string {
+  return withoutSecrets(path, sent).replace(TOKEN, '…')
 }
 
 /**
@@ -90,7 +95,8 @@ function isSafeCause(thrown: unknown, sent: readonly Secret[]): boolean {
 
 /** Whether a host contains a secret, or what may be one. URLs write hosts in lower case. */
 export function isSecretHost(host: string, sent: readonly Secret[]): boolean {
-  return host.search(TOKEN) >= 0 || sent.some((secret) => host.includes(secret.reveal().toLowerCase()))
+  const secrets = sent.map((secret) => new Secret(secret.reveal().toLowerCase()))
+  return host.search(TOKEN) >= 0 || withoutSecrets(host, secrets) !== host
 }
 
 /** Replaces every secret in a text with `‹secret›`. */

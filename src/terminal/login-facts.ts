@@ -109,7 +109,7 @@ export function logoutLines(
   const advice = isLocal ? '' : ` Revoke it in your settings at ${host}.`
   return [
     [...loggedOut, ': the token is deleted from this machine.'],
-    `  The service still accepts it, because ${revocation.why}.${advice}`,
+    `  The service may still accept it: it was not revoked, because ${revocation.why}.${advice}`,
   ]
 }
 

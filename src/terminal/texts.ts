@@ -102,9 +102,10 @@ function messageOf(error: Failure): string {
   if (error instanceof NotKeptError)
     return `the token was received but could not be stored: ${(error.cause as Error).message}`
   if (error.code === 'expired' && error.cause instanceof Error)
-    return `the code expired, and the last poll failed: ${error.cause.message}`
+    return `the code expired, and the last poll failed: ${messageOf(error.cause as Failure)}`
   const { error: code } = error instanceof RefusedError ? error : {}
-  return error.message.replace('an error code (see .error)', () => `error code ${code}`)
+  if (code === undefined || error.message.includes(' error code ')) return error.message
+  return error.message.replace(/ with status \d+/, (status) => `${status} and error code ${code}`)
 }
 
 /** Tells whether the error code is known: the message then says what to do. */

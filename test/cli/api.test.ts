@@ -201,7 +201,12 @@ describe('authgraph api', { concurrent: true }, () => {
       '[{',
       /^✗ The response \(GET \S+\/list\) is not a JSON array or object: remove --paginate\n$/,
     ],
-    ['/list', 302, '', /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n$/],
+    [
+      '/list',
+      302,
+      '',
+      /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n {2}Run the command with the path \/there, if you trust it\.\n$/,
+    ],
     ['https://other.example/', 200, '', /^✗ Requests go to \S+ only: nothing was sent .*\n$/],
   ] as const)(
     'gives no advice about the address of a login for %s with status %i',
@@ -220,7 +225,7 @@ describe('authgraph api', { concurrent: true }, () => {
     const env = { AUTHGRAPH_TOKEN: PERSONAL, AUTHGRAPH_HOST: url }
     const said = (advice: string) => [
       ' redirects to example.com: redirects are not followed\n',
-      `\n  If you trust that host, ${advice}.\n`,
+      `\n  If you trust that host, ${advice}.`,
     ]
     const failed = { code: 1, never: ['there', 'secret'] }
     await world.expect('api /user', { ...failed, stderr: said('use --host example.com') }, { env })

@@ -189,7 +189,7 @@ describe('authgraph check', { concurrent: true }, () => {
       received += 1
       response.writeHead(received === 1 ? 429 : 404, { 'retry-after': '1' }).end()
     })
-    const stderr = /^ {4}429 Too Many Requests, retry-after: 1\n[\s\S]*with status 404/
+    const stderr = /^ {4}waiting: status 429, retry-after: 1\n[\s\S]*with status 404/
     await world.expect(check(url, '--approve', 'true'), { code: 1, stderr })
   })
 

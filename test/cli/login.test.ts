@@ -126,12 +126,30 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.expect(command.replaceAll("'", ''), { stdout: `${TOKEN}\n` })
   })
 
+  test.for([
+    [{ codes: { expires_in: 1 } }, 3, 'The code expired before the user decided'],
+    [{ polls: [DENIED] }, 4, 'The user denied the request'],
+  ] as const)(
+    'says how to start again after a resumed login that ends with %j',
+    async ([script, code, why], { world }) => {
+      const { url } = await world.scripted(script)
+      await world.login(url, '--no-wait')
+      await world.expect('status', { code: 1 })
+      const stderr = [
+        `✗ ${why}\n  To start again, run authgraph login with the options that you first used.\n`,
+      ]
+      await world.expect('login --resume', { code, stderr })
+    },
+  )
+
   test('removes the records of expired codes, and exits with 3 when its own expires', async ({ world }) => {
     const { url } = await world.scripted({ codes: { expires_in: 1 } })
     for (const name of ['one', 'other']) await world.login(url, `--profile ${name} --no-wait`)
     const stderr = [
       '✗ The code expired before the user decided\n  Run the command again to get a new code.\n',
     ]
+    await world.expect(loginTo(url), { code: 3, stderr })
+    // Those of the others have expired before this one starts.
     await world.expect(loginTo(url), { code: 3, stderr })
     await world.expect('login --resume', { code: 1, stderr: ['There is no unfinished login'] })
     const ofOne = '✗ There is no unfinished login of one to resume: run authgraph login --profile one\n'

@@ -222,14 +222,19 @@ describe('the response to a poll', () => {
   })
 
   test.each([
-    ['https://evil.example/there?code=secret', 'evil.example'],
-    [`https://${codes.device_code}.evil.example/`, undefined],
-    ['/there', undefined],
-    ['https://', undefined],
-  ])('that redirects is not followed: %s', async (location, host) => {
-    const flow = startFlow([codes, new Response(null, { status: 307, headers: { location } })])
+    ['https://evil.example/there?code=secret', { host: 'evil.example' }],
+    // The client ID is "id".
+    ['https://hidden.example/', { host: 'hidden.example' }],
+    ['https://id.example/', {}],
+    [`https://${codes.device_code}.evil.example/`, {}],
+    ['/there?code=secret', { path: '/there' }],
+    [`/there/${codes.device_code}`, { path: '/there/‹secret›' }],
+    ['https://', {}],
+  ])('that redirects is not followed: %s', async (location, { host, path }: Partial<RedirectedError>) => {
+    const redirect = new Response(null, { status: 307, headers: { location } })
+    const flow = startFlow([codes, redirect], { clientId: 'id' })
     const { error } = (await flow.result()) as { error: RedirectedError }
-    expect([error.code, error.host]).toEqual(['redirected', host])
+    expect([error.code, error.host, error.path]).toEqual(['redirected', host, path])
     expect(error.message).not.toMatch(/secret|there/)
     expect(flow.sent.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
   })

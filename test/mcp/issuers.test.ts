@@ -189,7 +189,7 @@ describe('the client at an issuer', () => {
     [
       'responds with a known error code',
       () => Response.json({ error: 'access_denied' }, { status: 400 }),
-      { message: `${REFUSED} status 400 and an error code (see .error): ${CREATE_CLIENT}` },
+      { message: `${REFUSED} status 400: ${CREATE_CLIENT}` },
     ],
     [
       'fails',

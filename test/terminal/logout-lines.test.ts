@@ -7,5 +7,7 @@ test.each([
   ['127.0.0.1:8628', ''],
 ])('a logout from %s names the settings only where a user can have some', (host, advice) => {
   const [, ...lines] = logoutLines({ name: host, host }, { revoked: false, why: 'it failed' })
-  expect(lines).toEqual([`  The service still accepts it, because it failed.${advice}`])
+  expect(lines).toEqual([
+    `  The service may still accept it: it was not revoked, because it failed.${advice}`,
+  ])
 })

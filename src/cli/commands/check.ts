@@ -149,9 +149,9 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
 function showing429(fetch: typeof globalThis.fetch, { print }: Writer): typeof globalThis.fetch {
   return async (...request) => {
     const response = await fetch(...request)
-    const after = response.headers.get('retry-after') ?? 'none'
+    const after = response.headers.get('retry-after')
     if (response.status === 429)
-      print(['    ', styled('dim', `429 Too Many Requests, retry-after: ${after}`)])
+      print(['    ', styled('dim', `waiting: status 429${after === null ? '' : `, retry-after: ${after}`}`)])
     return response
   }
 }

@@ -15,7 +15,7 @@ import {
   profileNames,
   profileOrCurrent,
 } from '../storage/profiles.ts'
-import { forgetFlow, unfinishedLogins } from '../storage/saved-flows.ts'
+import { forgetExpiredFlows, forgetFlow, unfinishedLogins } from '../storage/saved-flows.ts'
 import { openSavedSession, removeLogin, removeLogout } from '../storage/saved-logins.ts'
 import { profileName } from './values.ts'
 
@@ -45,9 +45,12 @@ export function logoutCommand(): Command {
 async function logout(options: LogoutOptions): Promise<number> {
   finishWithoutOutput()
   const { print } = writerTo(process.stdout, options)
+  forgetExpiredFlows()
   const saved = profileNames()
   const all = new Set([...saved, ...unfinishedLogins()])
   if (options.profile === undefined && (all.size === 0 || !options.all)) assertCurrent(saved, all)
+  if (options.profile !== undefined && all.size === 0)
+    throw new CommandError('no_login', `no login named "${options.profile}"`)
   let code = 0
   for (const name of options.all ? all : [options.profile])
     try {

@@ -58,7 +58,9 @@ export function ownFlow(name: string, deviceCode: string | undefined): OwnFlow {
  * @throws {@link CommandError} with code `no_saved_login`, `usage` or `damaged_file`.
  */
 export function savedFlowOf(name: string | undefined): SavedFlow & { readonly name: string } {
-  const names = name === undefined ? unfinishedLogins() : []
+  const unfinished = name === undefined ? unfinishedLogins() : []
+  // Of the last one, the command says that its code has expired.
+  const names = unfinished.length > 0 || name !== undefined ? unfinished : namesIn(folder())
   const chosen = name ?? (names.length === 1 ? names[0] : undefined)
   if (chosen === undefined && names.length > 1)
     throw new CommandError(
@@ -102,8 +104,7 @@ export function notFinished(name: string): CommandError {
 
 /** The names of the logins to resume. */
 export function unfinishedLogins(): string[] {
-  forgetExpiredFlows()
-  return namesIn(folder())
+  return namesIn(folder()).filter((name) => !isExpired(name))
 }
 
 /** Removes the record of a login. Returns `false` if there is none. */
@@ -113,10 +114,12 @@ export function forgetFlow(name: string): boolean {
 
 /** Removes the records of expired codes. Records that cannot be read stay. */
 export function forgetExpiredFlows(): void {
-  for (const name of namesIn(folder())) {
-    const flow = parseJson(expiring, readIfThere(pathOf(name)))
-    if (flow && flow.record.expiresAt < Date.now()) forgetFlow(name)
-  }
+  for (const name of namesIn(folder()).filter(isExpired)) forgetFlow(name)
+}
+
+function isExpired(name: string): boolean {
+  const flow = parseJson(expiring, readIfThere(pathOf(name)))
+  return flow !== undefined && flow.record.expiresAt < Date.now()
 }
 
 function folder(): string {

@@ -41,7 +41,11 @@ export async function login(options: LoginOptions, self: Command): Promise<numbe
     self.error('error: --resume cannot be used with --client-id')
   const { json = false, copy = false, open = false, qr, color, wait, encoding } = options
   finishWithoutOutput()
-  const texts = textsOf('authgraph login', { hasCodes: () => terminal.codes() !== undefined, encoding })
+  const texts = textsOf('authgraph login', {
+    hasCodes: () => terminal.codes() !== undefined,
+    isResumed: options.resume,
+    encoding,
+  })
   const terminal: LoginTerminal = loginTerminal({
     // With --print, standard output contains the token and nothing else.
     ...(options.print && !json && { stream: process.stderr }),
