@@ -224,10 +224,12 @@ function toApiError(
 ): ApiError {
   const retryAfter = readWait({ status, headers, body }, at, 1)?.seconds ?? readRetryAfter(headers, at)
   const { error, description } = refusalOf({ body, status, at, sent })
-  const said = readable(withoutSecrets(textMemberOf(body, 'message') ?? '', sent)) ?? error ?? ''
+  const message = readable(withoutSecrets(textMemberOf(body, 'message') ?? '', sent))
+  const said = message ?? error ?? ''
   const refused = refusalMessage({ status, request: request && nameRequest(request, sent) })
   return new ApiError(
-    { error, description, status, retryAfter },
+    // It is in the message already.
+    { error, description: message === undefined ? description : undefined, status, retryAfter },
     { headers, body },
     said ? `${refused}: ${said}` : refused,
   )

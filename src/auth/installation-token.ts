@@ -14,16 +14,16 @@ export interface InstallationToken {
   readonly expiresAt: number
 }
 
-/** Reads the response to a request that was sent at `mintedAt`. Throws BadResponseError. */
+/** Reads the response to a request that was sent at `mintedAt`. Throws BadResponseError, with the name of the response. */
 export function readInstallationToken(
   { headers, _data: body }: ApiResponse<unknown>,
   mintedAt: number,
+  name: string,
 ): InstallationToken {
   const token = memberOf(body, 'token')
   const end = Date.parse(textMemberOf(body, 'expires_at') ?? '')
-  if (!isToken(token)) throw new BadResponseError('the installation token response has no valid "token"')
-  if (Number.isNaN(end))
-    throw new BadResponseError('the installation token response has no valid "expires_at"')
+  if (!isToken(token)) throw new BadResponseError(`the ${name} has no valid "token"`)
+  if (Number.isNaN(end)) throw new BadResponseError(`the ${name} has no valid "expires_at"`)
   // Measured by the clock of the API: ours may be hours off.
   const lifetime = Math.max(0, end - (readDate(headers.get('date')) ?? mintedAt))
   return { token: new Secret(token), mintedAt, expiresAt: mintedAt + lifetime }

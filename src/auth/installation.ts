@@ -3,6 +3,7 @@ import { BadOptionError, BadResponseError } from '../errors.ts'
 import { github } from '../protocol/providers.ts'
 import { pause, systemClock, within } from '../request/clock.ts'
 import { memberOf } from '../request/http.ts'
+import { nameResponse } from '../request/name-request.ts'
 import type { Clock, RequestOptions } from '../request/options.ts'
 import { hexSha256 } from '../request/sha256.ts'
 import type { Secret } from '../secret.ts'
@@ -17,7 +18,7 @@ import { type InstallationToken, isNearExpiry, readInstallationToken } from './i
 import { mintOnce, unshare } from './mint-once.ts'
 import { personalToken } from './personal-token.ts'
 import { isRateLimited } from './rate-limit.ts'
-import { type ApiOptions, targetOf } from './with-auth.ts'
+import { type ApiOptions, addressAt, targetOf } from './with-auth.ts'
 
 /**
  * Milliseconds after minting in which a refusal may only mean that the token has not reached all servers yet, and
@@ -249,7 +250,12 @@ class InstallationCredentials implements Installation {
       const mintedAt = this.#clock.now()
       const address = `/app/installations/${id}/access_tokens`
       const response = await api.raw(address, { method: 'POST', body, signal })
-      return readInstallationToken(response, mintedAt)
+      const request = { method: 'POST', address: addressAt(baseUrl, address).href }
+      return readInstallationToken(
+        response,
+        mintedAt,
+        nameResponse('installation token response', { request }),
+      )
     }
     if (path.id !== undefined)
       return mintAt(path.id).catch(withHint('the app has no installation with this id'))

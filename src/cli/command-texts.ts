@@ -1,5 +1,6 @@
 import { type ErrorCode, RedirectedError, RefusedError, UnreachableError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
+import { withoutSlash } from '../protocol/syntax.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
 import { type CommandErrorCode, NotRefreshedError } from './command-error.ts'
@@ -10,7 +11,7 @@ import { inOptions } from './option-names.ts'
 type Code = ErrorCode | CommandErrorCode
 
 /** What the user of any command can do. Every other message says so itself. */
-const ADVICE: Partial<Record<Code, string>> = {
+const ADVICE: Partial<Record<Code, string>> & { readonly expired: string } = {
   denied: 'No token was issued. Run the command again if this was a mistake.',
   expired: 'Run the command again to get a new code.',
   timed_out: 'Try again later. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.',
@@ -48,6 +49,13 @@ const LOGIN_REFUSED: Readonly<Record<string, typeof REFUSED>> = {
     415: 'The service does not accept JSON: run the command again without --encoding.',
   },
 }
+
+/** The error codes after which a login needs a new code. */
+const CODE_ENDED: readonly (string | undefined)[] = [
+  'invalid_grant',
+  'incorrect_device_code',
+  'bad_verification_code',
+]
 
 /** The error codes after which a refresh with the same client ID fails again. */
 const CLIENT_CODES: readonly (string | undefined)[] = [
@@ -97,10 +105,25 @@ export function replaceAdvice(name: string, isSaved: boolean): string {
   return isSaved ? `Run authgraph login --profile ${name}.` : `Replace the token in ${name}.`
 }
 
+/**
+ * Where the path of an API is now, such as that of a renamed repository.
+ *
+ * @param request The one that was sent for the user. A redirect of any other says nothing about its path.
+ * @param baseUrl That which the command adds.
+ */
+export function movedAdvice(error: unknown, request: string, baseUrl: string): string | undefined {
+  if (!(error instanceof RedirectedError) || error.path === undefined) return undefined
+  if (!error.message.startsWith(`${request} `)) return undefined
+  const base = withoutSlash(new URL(baseUrl).pathname)
+  const path = error.path.startsWith(`${base}/`) ? error.path.slice(base.length) : error.path
+  return `The redirect leads to ${path}: if you trust it, run the command with that path.`
+}
+
 function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   const { hasCodes = () => false, encoding = 'form' } = login
   if (error instanceof ProxyError) return proxyAdvice(error)
   if (error instanceof UnreachableError) return connectionAdvice(error.reason)
+  if (error instanceof RefusedError && CODE_ENDED.includes(error.error) && hasCodes()) return ADVICE.expired
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
   if (error instanceof RedirectedError) return redirectAdvice(error, command)
   if (login.isResumed && (error.code === 'denied' || error.code === 'expired'))
@@ -129,12 +152,15 @@ function refreshAdvice({ cause, profile }: NotRefreshedError): string {
 
 function redirectAdvice({ host, path }: RedirectedError, command: string): string {
   if (host === undefined)
-    return path && command === 'authgraph api'
-      ? `Run the command with the path ${path}, if you trust it.`
-      : ''
+    return path === undefined ? '' : `The redirect leads to ${path}. ${pathAdvice(command)}`.trimEnd()
   const change = CHANGE_HOST[command] ?? `log in there with authgraph login --host ${host}`
   const trusted = `If you trust that host, ${change.replace('HOST', host)}.`
   return `${trusted} If it is the login page of a network, open it in a browser.`
+}
+
+function pathAdvice(command: string): string {
+  if (command.startsWith('authgraph mcp')) return 'Check the URL of the MCP server.'
+  return TAKE_ENDPOINTS.includes(command) ? CHECK_ADDRESS : ''
 }
 
 function refusalAdvice(

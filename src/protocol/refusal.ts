@@ -20,7 +20,8 @@ const SPACE = /* @__PURE__ */ new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
  */
 export function refusalOf({ body, status, retryAfter, request, sent = [] }: ReceivedResponse): RefusedError {
   const code = errorCodeOf(body)
-  const description = textMemberOf(body, 'error_description')
+  // APIs like GitHub's call it `message`.
+  const description = textMemberOf(body, 'error_description') ?? textMemberOf(body, 'message')
   const Refusal = isForbidden(body) ? ForbiddenError : RefusedError
   return new Refusal({
     error: code && withoutSecrets(code, sent).replace(NOT_OF_A_CODE, '?').slice(0, LONGEST_CODE),

@@ -73,8 +73,6 @@ export async function whoIs(
   const wait = headers && readWait({ status, headers, body }, at, 1)
   throw refusalOf({
     ...response,
-    // An API like GitHub's has no `error_description`.
-    body: Object.assign({ error_description: textMemberOf(body, 'message') }, body),
     retryAfter: wait?.seconds ?? response.retryAfter,
     sent: credentialsIn(authorization),
   })

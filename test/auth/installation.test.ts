@@ -281,7 +281,7 @@ describe('the form installation', () => {
     const fetch = async () => Response.json(body, { status: 201 })
     await expect(installation({ app: ourApp(), installationId: 1 }).token({ fetch })).rejects.toMatchObject({
       code: 'bad_response',
-      message: `the installation token response has no valid ${field}`,
+      message: `the installation token response (POST api.github.com/app/installations/1/access_tokens) has no valid ${field}`,
     })
   })
 

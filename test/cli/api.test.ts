@@ -205,7 +205,7 @@ describe('authgraph api', { concurrent: true }, () => {
       '/list',
       302,
       '',
-      /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n {2}Run the command with the path \/there, if you trust it\.\n$/,
+      /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n {2}The redirect leads to \/there: if you trust it, run the command with that path\.\n$/,
     ],
     ['https://other.example/', 200, '', /^✗ Requests go to \S+ only: nothing was sent .*\n$/],
   ] as const)(
@@ -229,6 +229,9 @@ describe('authgraph api', { concurrent: true }, () => {
     ]
     const failed = { code: 1, never: ['there', 'secret'] }
     await world.expect('api /user', { ...failed, stderr: said('use --host example.com') }, { env })
+    const other =
+      /^✗ AUTHGRAPH_TOKEN is for localhost:\d+, not for git.example.com: set AUTHGRAPH_HOST to git.example.com\n$/
+    await world.expect('api /user --host git.example.com', { code: 1, stderr: other }, { env })
     await world.expect('status', { ...failed, stdout: said('set AUTHGRAPH_HOST to example.com') }, { env })
     const check = ['check', url, '--client-id', 'id', '--approve', 'true']
     await world.expect(check, { ...failed, stderr: said('run the command with its URL') })

@@ -88,6 +88,12 @@ test('says nothing of a decision by the user if a request for codes gets access_
   expect(message).toMatch(/ with status 200$/)
 })
 
+test('a message without an OAuth error is the description', async () => {
+  expect(await refusal([{ message: 'Not on the allow list.', error: 'odd' }])).toMatchObject({
+    description: 'Not on the allow list.',
+  })
+})
+
 describe('a secret of the request', () => {
   const echo = (...secrets: string[]) => ({
     error: secrets.join(),

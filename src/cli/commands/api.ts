@@ -17,7 +17,7 @@ import { terminalTexts } from '../../terminal/texts.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError, isFailure } from '../command-error.ts'
-import { replaceAdvice } from '../command-texts.ts'
+import { movedAdvice, replaceAdvice } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { bearerToken, tokenAuth } from '../network/token-auth.ts'
@@ -209,9 +209,12 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     if (error instanceof BadOptionError && source)
       throw new BadOptionError(error.message.replace(CREDENTIAL, source))
     const name = given?.source ?? (usesLogin(options) ? saved?.name : undefined)
-    if (!(error instanceof RefusedError) || error.status !== 401 || name === undefined) throw error
-    const advice = () => replaceAdvice(name, given === undefined)
-    errorWriter().print(...failure(error, { ...terminalTexts, advice }).lines)
+    const advice =
+      error instanceof RefusedError && error.status === 401 && name !== undefined
+        ? replaceAdvice(name, given === undefined)
+        : movedAdvice(error, nameRequest(nameOf(asked, baseUrl)), baseUrl)
+    if (advice === undefined || !isFailure(error)) throw error
+    errorWriter().print(...failure(error, { ...terminalTexts, advice: () => advice }).lines)
     return 1
   }
 }
@@ -248,7 +251,14 @@ function savedProfileOf(options: ApiCommandOptions): NamedProfile | undefined {
   const named = findProfile(authOrigin({ host }).host)
   // A profile may have the name of one host and the address of another.
   if (named && isSameService(named.address, { host })) return named
-  throw new CommandError('no_login', `not logged in to ${host}: run authgraph login --host ${host}`)
+  const given = environmentToken()
+  if (given === undefined)
+    throw new CommandError('no_login', `not logged in to ${host}: run authgraph login --host ${host}`)
+  const advice = given.source === 'AUTHGRAPH_TOKEN' ? 'set' : 'set AUTHGRAPH_TOKEN, and'
+  throw new CommandError(
+    'no_login',
+    `${given.source} is for ${authOrigin(given.address).host}, not for ${host}: ${advice} AUTHGRAPH_HOST to ${host}`,
+  )
 }
 
 function usesLogin({ auth, secret }: ApiCommandOptions): boolean {

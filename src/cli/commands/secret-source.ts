@@ -29,8 +29,8 @@ async function textAt(source: string, option: string): Promise<string> {
   } catch (error) {
     throw new CommandError(
       'usage',
-      `${option} cannot be read (${fileProblem(error)}): use a file, - for standard input, or env:NAME ` +
-        'for a variable. Do not pass the secret itself: every user of this machine could read it',
+      `the file of ${option} cannot be read (${fileProblem(error)}): check the path. ${option} takes a file, - for standard ` +
+        'input, or env:NAME for a variable, but not the secret itself, which every user of this machine could read',
     )
   }
 }

@@ -8,7 +8,7 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
   ],
   [/^(EPROTO$|ERR_SSL_)/, 'Check that the port serves https. Only a loopback address may use http.'],
   [/^BAD_PORT$/, 'fetch blocks this port: see https://fetch.spec.whatwg.org/#port-blocking.'],
-  [/^ECONNRESET$/, 'Try again. If that fails too, check the address and any proxy.'],
+  [/^ECONNRESET$/, 'Try again. If that fails too, check the scheme (http or https), the host and any proxy.'],
   [/^(Z_|ERR_\w*_FORMAT_)/, 'The response is not in the format that its header Content-Encoding names.'],
   [/^HPE_/, 'The response is not valid HTTP: check the scheme and the port.'],
 ]
