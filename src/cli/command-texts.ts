@@ -18,7 +18,7 @@ const ADVICE: Partial<Record<Code, string>> & { readonly expired: string } = {
   key_unreadable: '--key takes the name of a PEM file, - for standard input, or env:NAME for a variable.',
   bad_app_id: 'Set --app-id to the ID shown in the settings of the app.',
   secret_in_argument: 'Treat the secret as leaked, and revoke it.',
-  no_keyring: 'Unlock it, or log in with --store file: a plain-text file that only you can read.',
+  no_keyring: 'Unlock it, or use --store file: a plain-text file that only you can read.',
 }
 
 /** The commands that take a client, and the address of a service or its endpoints. */
@@ -132,7 +132,8 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (command === 'authgraph login' && error.message.startsWith('the server ignored DPoP'))
     return 'To accept an unbound token, run the command without --dpop.'
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
-  if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes()) return CHECK_ADDRESS
+  if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes())
+    return `${CHECK_ADDRESS} In a network with a login page, sign in there first.`
   if (isOtherService && command === 'authgraph mcp login') return serverAdvice(error)
   return ADVICE[error.code as Code] ?? ''
 }

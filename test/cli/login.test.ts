@@ -342,8 +342,11 @@ describe('authgraph login', { concurrent: true }, () => {
     const { url } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--store', 'file']
     const none = ` publishes no metadata (status 415)\n`
-    const advice = 'use --device-authorization-endpoint and --token-endpoint.\n'
-    await world.expect([...login, '--issuer', url], { code: 1, stderr: [none, advice] })
+    const advice = 'use --device-authorization-endpoint and --token-endpoint.'
+    await world.expect([...login, '--issuer', url], {
+      code: 1,
+      stderr: [none, `${advice} In a network with a login page, sign in there first.\n`],
+    })
     await world.expect([...login, '--host', url], { code: 1, stderr: [advice] })
     const check = ['check', '--client-id', 'id', '--issuer', url]
     await world.expect(check, { code: 1, stderr: [none, advice], never: ['--host'] })
