@@ -184,11 +184,14 @@ function refusalAdvice(
   return 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.'
 }
 
-function proxyAdvice({ status, source }: ProxyError): string {
+function proxyAdvice({ status, proxy }: ProxyError): string {
+  const { source, protocol, host, hasPassword } = proxy
+  if (status === 407 && hasPassword)
+    return `Correct them in ${source}. Write special characters percent-encoded, such as @ as %40.`
   if (status === 407) {
     const start = source === '--proxy' ? 'Remove --proxy, and set' : 'Set'
     const variable = source === '--proxy' ? 'HTTPS_PROXY' : source
-    return `${start} ${variable} to http://USER:PASSWORD@proxy.example.com:8080`
+    return `${start} ${variable} to ${protocol}//USER:PASSWORD@${host}`
   }
   if (status !== undefined && status >= 500)
     return 'Check the address, or ask the administrator of the proxy.'

@@ -48,7 +48,7 @@ describe('a proxy', { concurrent: true }, () => {
   })
 
   test.for([
-    [407, 'requires a user name and a password (status 407)', 'Set HTTPS_PROXY to http://USER:PASSWORD@'],
+    [407, 'rejected the user name and the password (status 407)', 'Correct them in HTTPS_PROXY. Write'],
     [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
     [403, 'refused the connection with status 403', 'Check HTTPS_PROXY. To bypass'],
     ['ends', 'ended the connection without a response', 'Check HTTPS_PROXY. To bypass'],
@@ -63,6 +63,14 @@ describe('a proxy', { concurrent: true }, () => {
       await world.expect(LOGIN, { code: 1, stdout: '', stderr, never: ['secret'] }, { env })
     },
   )
+
+  test('that requires a password is named in the advice', async ({ world }) => {
+    const { url } = await proxyOf(world, 407)
+    const { host } = new URL(url)
+    const why = 'requires a user name and a password (status 407)'
+    const stderr = `✗ github.com cannot be reached: the proxy ${host} ${why}\n  Set HTTPS_PROXY to http://USER:PASSWORD@${host}\n`
+    await world.expect(LOGIN, { code: 1, stdout: '', stderr }, { env: { HTTPS_PROXY: url } })
+  })
 
   test.for([
     [407, 'Remove --proxy, and set HTTPS_PROXY to http://USER:PASSWORD@'],

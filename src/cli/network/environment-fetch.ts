@@ -33,7 +33,9 @@ export async function environmentFetch(
     try {
       return await fetch(address, { ...init, dispatcher })
     } catch (error) {
-      throw proxyErrorIn(error, new URL(address).host, { host: proxy.host, source }) ?? error
+      const { host, protocol, password } = proxy
+      const given = { host, protocol, hasPassword: password !== '', source }
+      throw proxyErrorIn(error, new URL(address).host, given) ?? error
     }
   }
   // This `fetch` does not accept the Request class of the runtime.

@@ -4,19 +4,22 @@ import { UnreachableError } from '../../errors.ts'
 export interface GivenProxy {
   /** Its host, without its credentials. */
   readonly host: string
+  /** `http:` or `https:`. */
+  readonly protocol: string
+  readonly hasPassword: boolean
   /** The variable that names it, or `--proxy`. */
   readonly source: string
 }
 
 /** The proxy failed, not the service. `status` is the status of its response, if there was one. */
 export class ProxyError extends UnreachableError {
-  readonly source: string
+  readonly proxy: GivenProxy
   readonly status: number | undefined
 
   constructor(host: string, proxy: GivenProxy, { why, status }: { why: string; status?: number }) {
     super(host)
     this.message += `: the proxy ${proxy.host} ${why}`
-    this.source = proxy.source
+    this.proxy = proxy
     this.status = status
   }
 }
@@ -43,12 +46,15 @@ export function proxyErrorIn(thrown: unknown, host: string, proxy: GivenProxy): 
   }
   // undici reports the status only in its message.
   const status = Number(/^Proxy response \((\d{3})\)/.exec(thrown.message)?.[1])
-  if (status) return new ProxyError(host, proxy, { why: whyOf(status), status })
+  if (status) return new ProxyError(host, proxy, { why: whyOf(status, proxy), status })
   return proxyErrorIn(thrown.cause, host, proxy)
 }
 
-function whyOf(status: number): string {
-  if (status === 407) return 'requires a user name and a password (status 407)'
+function whyOf(status: number, { hasPassword }: GivenProxy): string {
+  if (status === 407)
+    return hasPassword
+      ? 'rejected the user name and the password (status 407)'
+      : 'requires a user name and a password (status 407)'
   return status >= 500
     ? `could not connect to it (status ${status})`
     : `refused the connection with status ${status}`
