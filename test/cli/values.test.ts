@@ -31,6 +31,7 @@ const REFUSALS = {
   'a number of seconds': 'Expected a whole number of seconds from 1 to 9.',
   'a host': /^Expected a host, such as github\.com or git\.example\.com\.$/,
   'a host with http': 'such as github.com or git.example.com. Only a loopback address',
+  'a host with a path': 'Expected a host without a path, such as github.com or git.example.com.',
   'an address': 'Expected an address that starts with https:// or http://.',
   'a port': 'Expected a port from 0 to 65535.',
   'a name': 'Expected a name of 1 to 100 letters, digits and characters . : @ _ - [ ]',
@@ -41,6 +42,13 @@ test.each([
   ['a number of seconds', '0'],
   ['a host', 'a b'],
   ['a host', 'http://github.com', 'a host with http'],
+  ['a host', 'http://github.com/login', 'a host with http'],
+  ...[
+    'http://localhost:9801/login',
+    'https://github.com/login/device',
+    'github.com/login',
+    'localhost:80//',
+  ].map((text) => ['a host', text, 'a host with a path'] as const),
   ['a host', 'git.example.com:99999', 'a port'],
   ['an address', 'https://login.example.com:99999/a', 'a port'],
   ...['login.example.com', 'x https://login.example.com', 'https://'].map(

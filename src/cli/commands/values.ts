@@ -24,6 +24,8 @@ export function scopes(text: string, before: readonly string[] = []): string[] {
 export function readHost(text: string): string {
   const host = hostIn(text)
   if (host !== undefined) return host
+  if (hostIn(text.replace(/(?<=[^:/])\/[^?#]*$/, '')) !== undefined)
+    return refuseAddress(text, 'Expected a host without a path, such as github.com or git.example.com.')
   const expected = 'Expected a host, such as github.com or git.example.com.'
   return refuseAddress(
     text,
