@@ -150,6 +150,15 @@ inWorld('says how to log in as the first client', async ({ world }) => {
   await terminal.shows(/authgraph login --host http:\S+ --client-id 'a b'\\''s'/)
 })
 
+inWorld('says how to log in at an address with a path', async ({ world }) => {
+  const base = 'http://localhost:9846/foo'
+  const terminal = world.open(['serve', '--port', '0', '--demo-client', '--auth-url', `${base}/`], {
+    columns: 250,
+  })
+  const endpoints = `--device-authorization-endpoint ${base}/login/device/code --token-endpoint ${base}/login/oauth/access_token`
+  await terminal.shows(new RegExp(`authgraph login ${endpoints} --client-id authgraph-demo`))
+})
+
 inWorld('logs readable lines on a terminal and JSON with --json', async ({ world }) => {
   for (const [words, logged] of [
     ['--no-color', /^\d\d:\d\d:\d\d {2}listening http:\/\/127\.0\.0\.1:\d+ memory$/m],

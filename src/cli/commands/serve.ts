@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { BadOptionError } from '../../errors.ts'
 import { githubApi } from '../../github-api/github-api.ts'
-import { isBaseAddress, isLoopback } from '../../protocol/syntax.ts'
+import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from '../../protocol/endpoints.ts'
+import { isBaseAddress, isLoopback, withoutSlash } from '../../protocol/syntax.ts'
 import { createService } from '../../service/create-service.ts'
 import { newToken } from '../../service/credentials/random-codes.ts'
 import { DEVELOPER } from '../../service/development-defaults.ts'
@@ -174,7 +175,7 @@ function sayHello(
   const { authUrl, host, dialect, color } = options
   const paragraph = (text: string) => ['', `  ${text}`]
   const [clientId] = clients.map((client) => inShell(client.clientId))
-  const login = `authgraph login ${dialect === 'github' ? '--host' : '--issuer'} ${authUrl ?? url} --client-id ${clientId}`
+  const login = `authgraph login ${placeOf(authUrl ?? url, dialect)} --client-id ${clientId}`
   writerTo(process.stderr, { color }).print(
     ...paragraph('Log in from another terminal:'),
     ['    ', toType(login)],
@@ -187,6 +188,14 @@ function sayHello(
     ...(signing ? paragraph(`Access tokens are JWTs. The key that signs them is in ${signing.place}.`) : []),
     '',
   )
+}
+
+/** The options of a login to this address. A host has no path. */
+function placeOf(address: string, dialect: ServeOptions['dialect']): string {
+  if (dialect === 'rfc8628') return `--issuer ${address}`
+  if (new URL(address).pathname === '/') return `--host ${address}`
+  const base = withoutSlash(address)
+  return `--device-authorization-endpoint ${base}${DEVICE_CODE_PATH} --token-endpoint ${base}${ACCESS_TOKEN_PATH}`
 }
 
 /** Quotes a word that a shell would otherwise split or change. */
