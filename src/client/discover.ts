@@ -6,7 +6,7 @@ import { isTexts, parseFields } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { rfc8628, tenantIssuer } from '../protocol/providers.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { isLoopback, secureAddress, withoutSlash } from '../protocol/syntax.ts'
+import { isLoopback, PLAIN, secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { systemClock, within } from '../request/clock.ts'
 import { get, hasMember, memberOf, systemFetch, textMemberOf } from '../request/http.ts'
 import type { RequestOptions } from '../request/options.ts'
@@ -112,8 +112,11 @@ function readMetadata(body: unknown, issuer: string): Provider {
   const challengeMethods = memberOf(body, 'code_challenge_methods_supported')
   const jwksUri = textMemberOf(body, 'jwks_uri')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
-  if (withoutSlash(named) !== tenantIssuer(withoutSlash(issuer))) {
-    throw new WrongHostError(`the metadata of ${host} belongs to another issuer: check the URL of the issuer`)
+  const expected = tenantIssuer(withoutSlash(issuer))
+  if (withoutSlash(named) !== expected) {
+    const isPlain = PLAIN.test(named + expected)
+    const what = isPlain ? `names the issuer ${named}, not ${expected}` : 'belongs to another issuer'
+    throw new WrongHostError(`the metadata of ${host} ${what}: check the URL of the issuer`)
   }
   for (const endpoint of [...Object.values(endpoints), userinfoEndpoint, jwksUri]) {
     if (endpoint === undefined) continue

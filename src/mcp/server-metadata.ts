@@ -3,13 +3,11 @@ import { BadResponseError, WrongHostError } from '../errors.ts'
 import { parseFields } from '../protocol/fields.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { RESOURCE_METADATA_PATH } from '../protocol/service-paths.ts'
-import { isScope, secureAddress, withoutSlash } from '../protocol/syntax.ts'
+import { isScope, PLAIN, secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { get, type Transport } from '../request/http.ts'
 import { nameResponse } from '../request/name-request.ts'
 import type { Challenge } from './challenge.ts'
 
-/** Users read the URL of an issuer, and copy it to a shell: nothing that has a meaning there, or looks like something else. */
-const PLAIN = /^[\w.~:/%+=,[\]-]+$/
 const issuer = v.custom<string>((value) => typeof value === 'string' && PLAIN.test(value))
 
 const metadata = v.object({

@@ -4,6 +4,9 @@ import type { Secret } from '../secret.ts'
 /** Control and formatting characters. They could let a service write to the terminal that shows its text. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
+/** Users read the URL of an issuer, and copy it to a shell: nothing that has a meaning there, or looks like something else. */
+export const PLAIN = /^[\w.~:/%+=,[\]-]+$/
+
 /** What separates two scopes: a comma for GitHub, a space in RFC 6749. */
 export type ScopeSeparator = ',' | ' '
 

@@ -83,6 +83,19 @@ describe('discover', () => {
     await expect(provider).rejects.toMatchObject({ code: 'wrong_host' })
   })
 
+  test.each([
+    [
+      'https://evil.example',
+      'names the issuer https://evil.example, not https://login.example/tenant: check',
+    ],
+    ['https://evil.example/?token=secret', 'belongs to another issuer: check'],
+    ['https://me:secret@evil.example', 'belongs to another issuer: check'],
+  ])('names another issuer if it is plain: %s', async (issuer, what) => {
+    await expect(discovering(TENANT, { ...metadata, issuer }).provider).rejects.toThrow(
+      `the metadata of login.example ${what}`,
+    )
+  })
+
   test('says that metadata names no device flow', async () => {
     const { device_authorization_endpoint: _, ...incomplete } = metadata
     await expect(discovering(TENANT, incomplete, incomplete, incomplete).provider).rejects.toThrow(
