@@ -263,6 +263,15 @@ describe('authgraph login', { concurrent: true }, () => {
     expect(unfinishedIn(world).map(({ text }) => text.includes('other-code'))).toEqual([true])
   })
 
+  test('does not say that it replaces an unfinished login if it cannot be recorded', async ({ world }) => {
+    const { url } = await world.scripted()
+    const login = [...loginTo(url), ...WORK, '--no-wait']
+    await world.expect(login, { code: 75 })
+    const stderr = /^✗ Cannot write \/nowhere\/x /
+    await world.expect([...login, '--record', '/nowhere/x'], { code: 1, stderr })
+    expect(unfinishedIn(world)).toHaveLength(1)
+  })
+
   test('resumes a killed login with the same code', async ({ world }) => {
     const service = await world.live()
     const killed = await world.login(service.host, `--client-id ${CLIENT_ID}`, {

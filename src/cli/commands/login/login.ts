@@ -57,8 +57,6 @@ export async function login(options: LoginOptions, self: Command): Promise<numbe
     const fetch = await environmentFetch(isWatched(options) ? undefined : httpFetch)
     const provider = await providerAt(plan.address, fetch)
     assertResumable(plan, provider)
-    if (!plan.resume && unfinishedLogins().includes(plan.name))
-      printWarning(`this login will replace the unfinished one of ${plan.name}`)
     const flow = ownFlow(plan.name, plan.resume?.deviceCode)
     const login = { options, plan, flow, provider, fetch, terminal }
     return await whileWatched(fetch, terminal, options, (recorder) => authorize(login, recorder))
@@ -82,6 +80,8 @@ function assertResumable({ name, resume }: Plan, provider: Provider): void {
 
 async function authorize(login: LoginSession, recorder?: LoginRecorder): Promise<number> {
   const { options, plan, terminal } = login
+  if (!plan.resume && unfinishedLogins().includes(plan.name))
+    printWarning(`this login will replace the unfinished one of ${plan.name}`)
   const result = await (options.wait ? untilEnd(login, recorder) : once(login, recorder))
   if ('record' in result || result.status === 'cancelled') {
     reportSaved(login)
