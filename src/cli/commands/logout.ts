@@ -49,7 +49,7 @@ async function logout(options: LogoutOptions): Promise<number> {
   const saved = profileNames()
   const all = new Set([...saved, ...unfinishedLogins()])
   if (options.profile === undefined && (all.size === 0 || !options.all)) assertCurrent(saved, all)
-  if (options.profile !== undefined && all.size === 0)
+  if (options.profile !== undefined && saved.length === 0 && !all.has(options.profile))
     throw new CommandError('no_login', `no login named "${options.profile}"`)
   let code = 0
   for (const name of options.all ? all : [options.profile])

@@ -73,7 +73,7 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
       'no_saved_login',
       name === undefined
         ? 'there is no unfinished login to resume: run authgraph login'
-        : `there is no unfinished login of ${name} to resume: run authgraph login --profile ${name}`,
+        : `there is no unfinished login of ${name} to resume: run authgraph login --profile ${name} with the options that you first used`,
     )
   const flow = parseJson(savedFlow, text)
   if (flow) return { name: chosen, ...flow }
