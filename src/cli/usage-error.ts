@@ -22,6 +22,22 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
   [/^--resume cannot be used with .*/, '$&: an unfinished login keeps its options, and --profile chooses it'],
 ]
 
+/** What is often written without its option. */
+const BARE: Readonly<Record<string, string>> = {
+  'authgraph api': '--method before a method',
+  'authgraph login': '--host before a host',
+  'authgraph logout': '--profile before a profile',
+  'authgraph serve': '--port before a port',
+  'authgraph status': '--profile before a profile',
+  'authgraph switch': '--profile before a profile',
+  'authgraph token': '--profile before a profile',
+}
+
+function quoteAdvice(command: string): string {
+  const bare = BARE[command]
+  return `Quote values that contain spaces${bare === undefined ? '' : `, and write ${bare}`}`
+}
+
 /**
  * Says a usage error of commander like all others.
  *
@@ -32,11 +48,13 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
 export function usageError(text: string, name: string, options: readonly Option[]): CommandError {
   const [, flag] = /^error: unknown option '(.*?)['=]/.exec(text) ?? []
   const option = options.find(({ long, short }) => flag && [long, short].includes(flag))
-  if (!option)
+  if (!option) {
+    const said = TEXTS.reduce((all, [from, to]) => all.replace(from, to), text)
     return new CommandError(
       'usage',
-      TEXTS.reduce((all, [from, to]) => all.replace(from, to), text),
+      said.startsWith('too many arguments') ? `${said}. ${quoteAdvice(name)}` : said,
     )
+  }
   const isEarly = option.required || option.optional || !text.includes('=')
   return new CommandError(
     'usage',

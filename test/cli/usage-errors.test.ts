@@ -41,7 +41,12 @@ const REFUSED: readonly Refused[] = [
   ['mcp example.com', [], '✗ Invalid value for <url>. Expected an address that starts with https://'],
   ['mcp logot https://example.com', [], '✗ Unknown command "logot": did you mean logout?'],
   ['mcp login --verification-host', [], '✗ --verification-host requires a value', 'mcp login --help'],
-  ['switch work', [], '✗ Too many arguments: expected 0, but got 1'],
+  [
+    'switch work',
+    [],
+    '✗ Too many arguments: expected 0, but got 1. Quote values that contain spaces, and write --profile before a profile',
+  ],
+  ['jwt more', [], '✗ Too many arguments: expected 0, but got 1. Quote values that contain spaces\n'],
   ['logout --all --profile work', [], '--all cannot be used with --profile'],
 
   [`${LOGIN} --store none`, [], 'add --print'],
