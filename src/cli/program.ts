@@ -78,6 +78,7 @@ async function run(given: readonly string[]): Promise<void> {
   const command = commandIn(program, words)
   try {
     refuseSecrets(words.slice(2), command.options)
+    refuseMissingValues(words.slice(2), command.options)
     const { commands } = command
     // Otherwise, an unknown operation would be an argument.
     if (commands.length > 0 && words[2] === command.name() && /^[a-z]+$/.test(words[3] ?? ''))
@@ -197,6 +198,20 @@ function refuseUnknownCommand(parent: Command, words: readonly string[]): void {
   const bare = new Command().copyInheritedSettings(parent)
   for (const command of parent.commands) bare.addCommand(command)
   bare.parse([name], { from: 'user' })
+}
+
+/** Refuses an option in place of the value of another one, as an unset variable leaves it: it would be the value. */
+function refuseMissingValues(words: readonly string[], options: readonly Option[]): void {
+  const find = (word: string | undefined) =>
+    options.find(({ long, short }) => word !== undefined && [long, short].includes(word))
+  for (const [index, word] of words.entries()) {
+    const next = find(words[index + 1])
+    if (find(word)?.required && next)
+      throw new CommandError(
+        'usage',
+        `${word} requires a value, but ${next.long} follows: if the value is that of a variable, check that it is set`,
+      )
+  }
 }
 
 /** Refuses words behind the name of the command whose help is to be shown. */

@@ -231,9 +231,10 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.login(url, '--no-wait --profile work')
     const path = join(world.folder, 'state', 'unfinished', 'work.json')
     writeFileSync(path, damage(readFileSync(path, 'utf8')))
-    const why =
-      'from another version: run authgraph login --profile work to start again, or authgraph logout --profile work'
-    const stderr = `✗ The unfinished login of work is damaged or ${why} to delete it\n`
+    const again = 'to start again, run authgraph login --profile work with the options that you first used'
+    const stderr =
+      `✗ The unfinished login of work is damaged or from another version: ${again}; ` +
+      'to delete it, run authgraph logout --profile work\n'
     for (const words of ['login --resume', ...more])
       await world.expect(words, { code: 1, stdout: '', stderr })
     await world.expect('logout --profile work', { stdout: '✓ Deleted the unfinished login of work.\n' })

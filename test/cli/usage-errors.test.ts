@@ -46,6 +46,11 @@ const REFUSED: readonly Refused[] = [
     [],
     '✗ Too many arguments: expected 0, but got 1. Quote values that contain spaces, and write --profile before a profile',
   ],
+  [
+    'login --profile --host http://localhost:1',
+    [],
+    '✗ --profile requires a value, but --host follows: if the value is that of a variable, check that it is set\n',
+  ],
   ['jwt more', [], '✗ Too many arguments: expected 0, but got 1. Quote values that contain spaces\n'],
   ['logout --all --profile work', [], '--all cannot be used with --profile'],
 

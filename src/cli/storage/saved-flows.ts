@@ -84,7 +84,7 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
 export function damagedFlow(name: string): CommandError {
   return new CommandError(
     'damaged_file',
-    `the unfinished login of ${name} is damaged or from another version: run authgraph login --profile ${name} to start again, or authgraph logout --profile ${name} to delete it`,
+    `the unfinished login of ${name} is damaged or from another version: to start again, run authgraph login --profile ${name} with the options that you first used; to delete it, run authgraph logout --profile ${name}`,
   )
 }
 
