@@ -29,9 +29,11 @@ const CHECK_ADDRESS = process.argv.some((word) => word.startsWith('--token-endpo
   ? 'Check --device-authorization-endpoint and --token-endpoint.'
   : 'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
 
+const CHECK_SERVER_URL = 'Check the URL of the MCP server.'
+
 const CHECK_SERVER = process.argv.some((word) => word.startsWith('--client-id'))
   ? 'Check the URL of the MCP server, --issuer and --client-id.'
-  : 'Check the URL of the MCP server.'
+  : CHECK_SERVER_URL
 
 /** What the user can do if the service refuses a login or a check. */
 const REFUSED: Readonly<Record<number, string>> = {
@@ -160,7 +162,7 @@ function redirectAdvice({ host, path }: RedirectedError, command: string): strin
 }
 
 function pathAdvice(command: string): string {
-  if (command.startsWith('authgraph mcp')) return 'Check the URL of the MCP server.'
+  if (command.startsWith('authgraph mcp')) return CHECK_SERVER_URL
   return TAKE_ENDPOINTS.includes(command) ? CHECK_ADDRESS : ''
 }
 

@@ -201,7 +201,10 @@ export function isRedirect({ type, status, redirected }: Response): boolean {
   return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400 && status !== 304)
 }
 
-/** Creates the error for a redirect. Of its URL, the error contains only the host: services add secrets to the rest. */
+/**
+ * Creates the error for a redirect. Of its URL, the error contains only the host or, at the same host, the path: services add
+ * secrets to the query.
+ */
 export function redirectFailure(
   named: NamedRequest,
   headers: Headers,

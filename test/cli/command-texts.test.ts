@@ -9,7 +9,7 @@ test.each([
   ['/api/v3/repositories/123', 'The redirect leads to /repositories/123: if you trust it, run the'],
   ['/login', 'The redirect leads to /login: if you trust it, run the'],
   [undefined, ''],
-])('a command to an API is told that its path leads to %s', (path, advice) => {
+])('says that the path of an API leads to %s', (path, advice) => {
   const error = new RedirectedError(REQUEST, path === undefined ? {} : { path })
   expect(movedAdvice(error, REQUEST, BASE) ?? '').toMatch(new RegExp(`^${advice}`))
   expect(movedAdvice(error, `${REQUEST}/1`, BASE)).toBeUndefined()

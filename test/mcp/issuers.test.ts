@@ -80,7 +80,7 @@ describe('an issuer', () => {
   test.each([
     ['b', ['bad_response', 'b']],
     ['e', ['bad_option']],
-  ])('is no other one than that which the caller wants, here %s', async (name, [code, ...names]) => {
+  ])('is only the one that the caller wants: %s', async (name, [code, ...names]) => {
     // Of another site, and after a login elsewhere: no question is left.
     const server = new URL('https://other.example')
     const named = ['a', 'b'].map(address)
