@@ -75,7 +75,7 @@ export async function checkApproval(check: Check, unused: StartedGrant | undefin
     check.advise('early-decision', early, hidden)
   }
   const response = await check.pollAgain(grant, early)
-  check.judge('approved', response, noToken)
+  check.judge('approved', response, afterDecision('approve', noToken))
   const tokens = tokensIn(response)
   if (tokens === undefined) throw new NotApplicable('the service sent no token')
   check.judge('token-type', response, notBearer)
@@ -113,7 +113,17 @@ export async function checkDenial(check: Check, unused: StartedGrant | undefined
   const grant = await validGrant(check, unused)
   await decide(check, 'deny', grant)
   const response = await check.pollAgain(grant, await check.poll(grant.deviceCode))
-  check.judge('denied', response, wants('access_denied'))
+  check.judge('denied', response, afterDecision('deny', wants('access_denied')))
+}
+
+/** The decision may have failed without an error. */
+function afterDecision(as: 'approve' | 'deny', problem: Problem): Problem {
+  return (response) => {
+    const found = problem(response)
+    return found && response.error === 'authorization_pending'
+      ? `${found}: make sure that ${as} (--${as}) decides about the code that it gets`
+      : found
+  }
 }
 
 /** Returns the grant, or a new one if it is about to expire. */

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ShownCodes } from '../client/options.ts'
 import { BadOptionError } from '../errors.ts'
@@ -31,8 +33,8 @@ const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
  * @param option As errors name it.
  * @param onOutput Is called with each line that the command prints.
  * @param signal Ends the command.
- * @throws {@link BadOptionError} for a command line that cannot be parsed, or with `CODE` inside a longer word. The function
- * throws it if the command cannot be started.
+ * @throws {@link BadOptionError} for a command line that cannot be parsed, whose program cannot be run, or with `CODE` inside
+ * a longer word. The function throws it if the command cannot be started.
  */
 export function decideByCommand(
   option: string,
@@ -46,6 +48,10 @@ export function decideByCommand(
     throw new BadOptionError(
       `CODE must be a separate word of ${option}; the command can also read the variable AUTHGRAPH_USER_CODE`,
     )
+  // A word with "=" was meant for a shell, and may contain a secret.
+  const named = program.includes('=') ? 'the first word' : `"${printable(program)}"`
+  if (!canRun(program))
+    throw new BadOptionError(`${named} in ${option} is not an executable program: check its name or path`)
   return async ({ userCode, verificationUri, verificationUriComplete = '' }) => {
     if (!SAFE_CODE.test(userCode))
       throw new Error(
@@ -58,6 +64,23 @@ export function decideByCommand(
       AUTHGRAPH_VERIFICATION_URI_COMPLETE: verificationUriComplete,
     }
     await run({ option, program, args, variables, onOutput, signal })
+  }
+}
+
+/** Whether the system finds a program that it may run. Windows decides when it starts one. */
+function canRun(program: string): boolean {
+  const { PATH } = process.env
+  if (process.platform === 'win32' || PATH === undefined) return true
+  const folders = program.includes('/') ? [''] : PATH.split(delimiter)
+  return folders.map((folder) => join(folder, program)).some(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
   }
 }
 
@@ -96,5 +119,5 @@ async function run({ option, program, args, variables, onOutput, signal: stop }:
     .finally(() => clearTimeout(timer))
   // A program that the command started may keep them open, such as a browser.
   for (const output of outputs) output.unref()
-  if (code !== 0) throw new Error(`the command ended with ${code === null ? signal : `exit code ${code}`}`)
+  if (code !== 0) throw new Error(`${option} ended with ${code === null ? signal : `exit code ${code}`}`)
 }

@@ -10,7 +10,7 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
   [/ (did not return a list|is not a JSON array or object)$/, '$&: remove --paginate'],
   [/: npm install (.+)$/, ': run npm install -g $1, or without -g in a project that has authgraph'],
   [
-    /^".*" is neither an IP address nor a network .*/s,
+    /^(".*" is neither an IP address nor a network|the prefix of the network) .*/s,
     'invalid value for --trust-proxy. Expected an IP address or a network, such as 10.0.0.0/8',
   ],
   [/^installationId /, '--installation-id '],

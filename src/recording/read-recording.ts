@@ -53,7 +53,7 @@ export function readRecording(recording: string): ReadEvent[] {
     const { success, output } = v.safeParse(EVENT, line)
     if (success) return [output]
     if (index === lines.length - 1) return []
-    throw new SyntaxError(`not a recording (line ${index + 1})`)
+    throw new SyntaxError(index === 0 ? 'not a recording' : `damaged in line ${index + 1}`)
   })
   if (!events.some(({ type }) => type === 'state')) throw new SyntaxError('not a recorded login')
   return events

@@ -548,6 +548,11 @@ test('a check says what it saw, what was better, and why something does not appl
     'poll-method': 'nobody approved: set approve (--approve)',
     'token-short': 'nobody approved: set approve (--approve)',
   })
+  const undecided = { approve: () => undefined, deny: () => undefined }
+  expect(await details({}, { options: undecided })).toMatchObject({
+    approved: expect.stringContaining('make sure that approve (--approve) decides'),
+    denied: expect.stringContaining('make sure that deny (--deny) decides'),
+  })
   const faults = both(
     FAULTS['slow-down-interval'](),
     FAULTS['codes-unique'](),

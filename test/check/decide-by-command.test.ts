@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { decideByCommand, readWords } from '../../src/check/decide-by-command.ts'
+import { BadOptionError } from '../../src/errors.ts'
 
 const codes = {
   verificationUri: 'http://localhost/login/device',
@@ -75,12 +76,20 @@ describe('a decision by a command', () => {
     },
   )
 
+  test('fails if the command fails', async () => {
+    const line = `'${process.execPath}' -e 'process.exit(3)'`
+    const failed = decideByCommand('--approve', line, ignore)({ ...codes, userCode: 'A' })
+    await expect(failed).rejects.toThrow('--approve ended with exit code 3')
+  })
+
   test.each([
-    ["'/nowhere/at all' CODE", '--approve cannot be started (ENOENT)'],
-    [`'${process.execPath}' -e 'process.exit(3)'`, 'ended with exit code 3'],
-  ])('fails if the command fails: %s', async (line, message) => {
-    await expect(decideByCommand('--approve', line, ignore)({ ...codes, userCode: 'A' })).rejects.toThrow(
-      message,
+    ["'/nowhere/at all' CODE", '"/nowhere/at all"'],
+    ['no-such-program CODE', '"no-such-program"'],
+    [`'${import.meta.filename}' CODE`, `"${import.meta.filename}"`],
+    ['TOKEN=secret node approve.js', 'the first word'],
+  ])('refuses a command without a program: %s', (line, named) => {
+    expect(() => decideByCommand('--approve', line, ignore)).toThrow(
+      new BadOptionError(`${named} in --approve is not an executable program: check its name or path`),
     )
   })
 

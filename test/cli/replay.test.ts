@@ -105,11 +105,11 @@ describe('authgraph replay', { concurrent: true }, () => {
     [
       'a damaged line',
       recorded.replace('\n', '\n{"type":"state"}\n'),
-      ' is not a recording (line 2): record a login with',
+      ' is damaged in line 2: record a login with',
     ],
-    ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'not a recording'],
-    ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), '(line 1)'],
-    ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'not a recording'],
+    ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'damaged in line'],
+    ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), ' is not a recording: '],
+    ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'damaged in line'],
     ['an empty file', '', 'not a recorded login'],
   ] as const)('refuses %s', async ([, text, message], { world }) => {
     await world.expect(replay(world, text), { code: 1, stdout: '', stderr: [message] })
@@ -129,6 +129,10 @@ describe('authgraph replay', { concurrent: true }, () => {
     await world.expect(['replay', 'nofile'], {
       code: 1,
       stderr: '✗ Cannot read nofile (ENOENT): check the path\n',
+    })
+    await world.expect('replay /dev/zero', {
+      code: 1,
+      stderr: '✗ Cannot read /dev/zero: it is a device, not a file\n',
     })
     writeFileSync(join(world.folder, 'login'), '')
     const empty = { code: 1, stderr: ['✗ The file login is not a recorded login: '] }

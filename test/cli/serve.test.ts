@@ -312,8 +312,10 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
     const { redis, served, url } = await serveRedis({ isHere: false })
     const health = async () => [await status(`${url}/healthz`), await status(`${url}/readyz`)]
     expect(served.logged()).toContainEqual(expect.objectContaining({ event: 'listening', store: 'redis' }))
-    const message = expect.stringMatching(/^Redis of --store is not available: /)
+    const { host } = new URL(redis.url)
+    const message = `Redis of --store at ${host} is not available: ECONNREFUSED. Until it is, requests that need it get status 503`
     expect(served.logged()).toContainEqual(expect.objectContaining({ event: 'error', message }))
+    expect(served.stderr()).toContain('Log in from another terminal, once the database is available:')
     expect(await health()).toEqual([200, 503])
     await redis.start()
     await vi.waitFor(async () => expect(await health()).toEqual([200, 200]), { timeout: 5000 })

@@ -174,15 +174,16 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --client authgraph-demo=B`, [], '✗ --client and --demo-client have the same client ID: remove'],
   ['serve --interval 10 --expires-in 10 --demo-client', [], '✗ --interval must be less than --expires-in: '],
   ['serve --clients /no/such/file', [], '✗ --clients cannot be read (ENOENT)'],
-  [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or an address'],
-  [`${SERVE} --store sqlite:`, [], '--store must be "memory", sqlite:FILE, or an address'],
+  [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or a valid address'],
+  [`${SERVE} --store sqlite:`, [], '--store must be "memory", sqlite:FILE, or a valid address'],
   [
     `${SERVE} --store sqlite:/no/such/folder/a.db`,
     [],
     'Cannot open the SQLite file of --store (ENOENT): check the path',
   ],
   [`${SERVE} --store`, [`sqlite:${PACKAGE}`], 'The file of --store is not an SQLite database'],
-  [`${SERVE} --auth-url login.example.com`, [], 'Expected an address that starts with https://'],
+  [`${SERVE} --auth-url login.example.com`, [], 'without a query, such as https://login.example.com'],
+  [`${SERVE} --base-url https://api.example.com:99999`, [], 'Expected a port from 0 to 65535'],
   [`${SERVE} --auth-url http://login.example.com`, [], 'on a test network, add --allow-http'],
   [`${SERVE} --host 0.0.0.0`, [], '--host is not a loopback address: set --auth-url, or --tls-key'],
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
@@ -191,7 +192,13 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --jwt`, [import.meta.filename], '✗ --jwt must name a file with a private key for RS256'],
   [`${SERVE} --jwt /no/such/folder/key.json`, [], '(ENOENT): name another file with --jwt'],
   [`${SERVE} --jwt`, [import.meta.dirname], '(not a regular file): name another file with --jwt'],
-  [`${SERVE} --trust-proxy proxy`, [], '✗ Invalid value for --trust-proxy. Expected an IP address or'],
+  ...['proxy', '10.0.0.0/99'].map(
+    (proxy): Refused => [
+      `${SERVE} --trust-proxy ${proxy}`,
+      [],
+      '✗ Invalid value for --trust-proxy. Expected an IP address or',
+    ],
+  ),
   [`${SERVE} --dialect gitlab`, [], 'Invalid value for --dialect. Allowed choices are'],
 ]
 
@@ -238,6 +245,11 @@ const CLIENTS = [
   ['["hunter2"]', 'entry 1 is not an object'],
   ['[{ "clientId": "a", "name": "A" }, { "name": "hunter2" }]', 'entry 2 has no valid "clientId"'],
   ['[{ "clientId": "a", "name": "A", "scopes": ["hun ter2"] }]', 'entry 1 has no valid "scopes"'],
+  ['[{ "clientID": "a", "name": "A" }]', 'entry 1 has an unknown "clientID": did you mean "clientId"?'],
+  [
+    '[{ "clientId": "a", "name": "A", "redirectUris": [] }]',
+    'entry 1 has an unknown "redirectUris": the known ones are clientId, name, scopes',
+  ],
 ] as const
 
 describe('a usage error', { concurrent: true }, () => {

@@ -60,6 +60,9 @@ function identityOf(path: string): string {
 }
 
 function eventsIn(path: string): ReadEvent[] {
+  // Such as /dev/zero, which never ends.
+  if (statSync(path, { throwIfNoEntry: false })?.isCharacterDevice())
+    throw new CommandError('unusable_file', `cannot read ${path}: it is a device, not a file`)
   const recording = onDisk(`cannot read ${path}`, () => readFileSync(path, 'utf8'), 'check the path')
   try {
     return readRecording(recording)

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as v from 'valibot'
+import { suggest } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
@@ -54,11 +55,9 @@ const WORDS = v.pipe(v.string(), v.regex(/\S/))
 
 const SCOPE = v.pipe(v.string(), v.check(isScope))
 
-const CLIENTS = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(SCOPE)) })),
-)
+const CLIENT = v.strictObject({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(SCOPE)) })
+
+const CLIENTS = v.pipe(v.string(), v.parseJson(), v.array(CLIENT))
 
 /**
  * Collects the clients of the command line and of the file that it names.
@@ -139,15 +138,23 @@ async function clientsIn(file: string): Promise<NamedClient[]> {
   const { success, output, issues } = v.safeParse(CLIENTS, await read('--clients', file))
   if (success) return output
   throw new BadOptionError(
-    `--clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]: ${problemOf(issues[0])}`,
+    `--clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]: ${problemOf(issues.find(isUnknown) ?? issues[0])}`,
   )
 }
 
-/** Does not quote what the file contains: it may be a file with secrets. */
-function problemOf({ type, path }: v.BaseIssue<unknown>): string {
-  const [entry, field] = (path ?? []).map(({ key }) => key)
-  if (entry === undefined) return type === 'array' ? 'it is not an array' : 'it is not JSON'
-  return `entry ${Number(entry) + 1} ${field === undefined ? 'is not an object' : `has no valid "${field}"`}`
+/** Whether a member has a name that nobody reads. It may be a misspelt one that is missing, too. */
+function isUnknown({ expected }: v.BaseIssue<unknown>): boolean {
+  return expected === 'never'
+}
+
+/** Quotes no value: it may be a file with secrets. */
+function problemOf(issue: v.BaseIssue<unknown>): string {
+  const [entry, field] = (issue.path ?? []).map(({ key }) => key)
+  if (entry === undefined) return issue.type === 'array' ? 'it is not an array' : 'it is not JSON'
+  const place = `entry ${Number(entry) + 1}`
+  if (isUnknown(issue))
+    return `${place} has an unknown "${field}"${suggest(String(field), Object.keys(CLIENT.entries))}`
+  return `${place} ${field === undefined ? 'is not an object' : `has no valid "${field}"`}`
 }
 
 async function read(option: string, file: string): Promise<string> {

@@ -17,7 +17,7 @@ import { CommandError } from '../command-error.ts'
 import { type NamedClient, readClients, readTls, type ServeOptions } from './serve-files.ts'
 import { openKey, type ServeKey } from './serve-key.ts'
 import { type Log, logTo } from './serve-log.ts'
-import { wholeNumber } from './values.ts'
+import { refuseAddress, wholeNumber } from './values.ts'
 
 const FOR_DEVELOPMENT =
   'FOR DEVELOPMENT ONLY: there is no sign-in. Anyone who opens the page is the user "developer" and can approve. ' +
@@ -96,8 +96,12 @@ export function serveCommand(): Command {
 }
 
 function readAddress(address: string): string {
-  if (isBaseAddress(address)) return address
-  throw new InvalidArgumentError('Expected an address that starts with https:// or http://, without a query.')
+  return isBaseAddress(address)
+    ? address
+    : refuseAddress(
+        address,
+        'Expected an address that starts with https:// or http://, without a query, such as https://login.example.com.',
+      )
 }
 
 function addClient(text: string, clients: readonly NamedClient[] = []): NamedClient[] {
@@ -126,12 +130,12 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
   try {
     const clients = await readClients(options)
     const signing = await openKey(options, self).catch(unusableKey)
-    const { service, tls } = await prepare(options, { clients, store, source, signing, log })
+    const { service, tls, isUp } = await prepare(options, { clients, store, source, signing, log })
     let stopping = false
     const isReady = async () => !stopping && (await isReachable(store))
     const { port, host } = options
     const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
-    sayHello(options, listening.url, { clients, signing })
+    sayHello(options, listening.url, { clients, signing, isUp })
     log.event('listening', { url: listening.url, store: opened?.name ?? 'memory' })
 
     const [signal] = await signalled
@@ -161,7 +165,7 @@ function openStore(
     return { name: 'redis', store: redisStore(where) }
   } catch {
     return self.error(
-      `error: ${source} must be "memory", sqlite:FILE, or an address that starts with postgres://, redis:// or rediss://`,
+      `error: ${source} must be "memory", sqlite:FILE, or a valid address that starts with postgres://, redis:// or rediss://`,
     )
   }
 }
@@ -170,14 +174,14 @@ function openStore(
 function sayHello(
   options: ServeOptions,
   url: string,
-  { clients, signing }: Pick<Used, 'clients' | 'signing'>,
+  { clients, signing, isUp }: Pick<Used, 'clients' | 'signing'> & { readonly isUp: boolean },
 ): void {
   const { authUrl, host, dialect, color } = options
   const paragraph = (text: string) => ['', `  ${text}`]
   const [clientId] = clients.map((client) => inShell(client.clientId))
   const login = `authgraph login ${placeOf(authUrl ?? url, dialect)} --client-id ${clientId}`
   writerTo(process.stderr, { color }).print(
-    ...paragraph('Log in from another terminal:'),
+    ...paragraph(`Log in from another terminal${isUp ? '' : ', once the database is available'}:`),
     ['    ', toType(login)],
     ...paragraph(FOR_DEVELOPMENT),
     ...(authUrl === undefined && !isLoopback(host)
@@ -252,19 +256,28 @@ async function prepare(options: ServeOptions, { clients, store, source, signing,
   })
   const tls = await readTls(options)
   // A server may start later. A missing package will not appear, nor will a missing folder.
-  await store?.ping().catch((error) => {
-    error.message = error.message.replace(/the (SQLite )?file|^\w+(?= is not available)/, `$& of ${source}`)
+  const isUp = await isReachable(store, (error) => {
+    const { host } = new URL(options.store)
+    const named = `$& of ${source}${host && ` at ${host}`}`
+    error.message = error.message.replace(/the (SQLite )?file|^\w+(?= is not available)/, named)
     if (error instanceof BadOptionError) throw error
+    error.message += '. Until it is, requests that need it get status 503'
     log.error(error)
   })
-  return { service, tls }
+  return { service, tls, isUp }
 }
 
-function isReachable(store: DatabaseStore | undefined): Promise<boolean> {
-  return (store?.ping() ?? Promise.resolve()).then(
-    () => true,
-    () => false,
-  )
+async function isReachable(
+  store: DatabaseStore | undefined,
+  onError: (error: Error) => void = () => undefined,
+): Promise<boolean> {
+  try {
+    await store?.ping()
+    return true
+  } catch (error) {
+    onError(error as Error)
+    return false
+  }
 }
 
 function nextSignal(): Promise<[name: string, number: number]> {

@@ -42,7 +42,8 @@ export function readUrl(text: string): string {
   return text
 }
 
-function refuseAddress(text: string, expected: string): never {
+/** Throws what is expected instead of this address: another port, or what is given. */
+export function refuseAddress(text: string, expected: string): never {
   const [, port] = /:(\d+)(?:\/|$)/.exec(text) ?? []
   throw new InvalidArgumentError(Number(port) > 65_535 ? 'Expected a port from 0 to 65535.' : expected)
 }
