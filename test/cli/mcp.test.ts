@@ -80,6 +80,8 @@ describe('authgraph mcp', { concurrent: true }, () => {
       stderr: ['--client-id requires --issuer'],
     })
     await world.expect([...login, other], { code: 1, stderr: [`describes ${url}, not ${other}: check`] })
+    const order = 'write one URL, after the operation, as in authgraph mcp login https://mcp.example.com/mcp'
+    await world.expect(['mcp', url, 'login'], { code: 2, stderr: [`Too many arguments: ${order}\n`] })
     await world.expect([...login, 'mcp.example.com'], { code: 2, stderr: ['Expected an address'] })
     await world.expect(['mcp', url], {
       code: 1,

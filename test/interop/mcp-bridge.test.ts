@@ -107,13 +107,17 @@ describe('authgraph mcp', () => {
     expect([performance.now() - start < 1000, issued()]).toEqual([true, 0])
   })
 
-  test('says in the response why it cannot start', async () => {
-    const { run } = await userOf()
-    const { child, initialize, stdout, ended } = run(['--store', 'keyring'])
+  test.for([
+    [['--store', 'keyring'], /"error":.*keyring/, 1],
+    [['--issuer', 'https://login.example'], /"error":.*there is a login at http:.*: log out first/, 2],
+  ] as const)('says in the response why it cannot start with %j', async ([options, error, code]) => {
+    const { run, logIn } = await userOf()
+    await logIn()
+    const { child, initialize, stdout, ended } = run(options)
     initialize()
-    await stdout(/"error":.*keyring/)
+    await stdout(error)
     child.stdin.end()
-    expect(await ended).toEqual([1, null])
+    expect(await ended).toEqual([code, null])
   })
 
   test('ends with its host during a login, without an error', async () => {
@@ -125,7 +129,7 @@ describe('authgraph mcp', () => {
     child.stdin.end()
     expect(await ended).toEqual([0, null])
     expect([performance.now() - start < 3000, issued()]).toEqual([true, 1])
-    await expect(Promise.race([stderr(/bug|Warning/), 'none'])).resolves.toBe('none')
+    await expect(Promise.race([stderr(/bug|Warning|aborted/), 'none'])).resolves.toBe('none')
   })
 
   test('elicits the login of a host that opens URLs, and says when it is done', async () => {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, type Described, exitWith } from '../command.ts'
+import { CommandError } from '../command-error.ts'
 import { bridgeServer } from './mcp/bridge-server.ts'
 import type { McpOptions } from './mcp/open-mcp-login.ts'
 import { mcpLogin, mcpLogout, mcpStatus } from './mcp/operations.ts'
@@ -85,9 +86,15 @@ function declare(run: (url: string, options: McpOptions) => Promise<number>, des
       'allow the issuer to send you to this other host to enter a code; repeatable',
       (text, before: string[] = []) => [...before, new URL(`https://${readHost(text)}`).host],
     )
+    .allowExcessArguments()
     .action(
-      exitWith((url: string, _options: object, self: Command) =>
-        run(url, self.optsWithGlobals<McpOptions>()),
-      ),
+      exitWith(async (url: string, _options: object, self: Command) => {
+        if (self.args.length > 1)
+          throw new CommandError(
+            'usage',
+            `too many arguments: write one URL, after the operation, as in ${described.examples[0]}`,
+          )
+        return run(url, self.optsWithGlobals<McpOptions>())
+      }),
     )
 }

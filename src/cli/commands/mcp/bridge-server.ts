@@ -5,7 +5,7 @@ import { CommandError } from '../../command-error.ts'
 import { bridge } from './bridge.ts'
 import { hostErrorOf } from './host-error.ts'
 import type { McpTransport, ServerTransport } from './mcp-message.ts'
-import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
+import { assertIssuer, type McpOptions, openMcpLogin } from './open-mcp-login.ts'
 
 /** Seconds for a poll that is on its way when the host has gone. */
 const LAST_POLL = 1
@@ -37,8 +37,10 @@ export async function bridgeServer(url: string, options: McpOptions): Promise<nu
         onCodes(codes)
       },
     })
+    await assertIssuer(options, login)
     const server = new StreamableHTTPClientTransport(login.url, { fetch: login.fetch })
-    server.onerror = (error) => print(String(hostErrorOf(error).message))
+    // A request that the host or the bridge gave up is no fault.
+    server.onerror = (error) => error.name === 'AbortError' || print(String(hostErrorOf(error).message))
     return { login, server }
   })
   // A poll on its way may bring the token, but a silent issuer does not hold the process.

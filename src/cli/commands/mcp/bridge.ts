@@ -13,7 +13,7 @@ import {
   type OpenRequest,
   withoutState,
 } from './ask-for-login.ts'
-import { hostErrorOf, statusOf } from './host-error.ts'
+import { AS_HOST, hostErrorOf, statusOf } from './host-error.ts'
 import {
   isRequest,
   type McpId,
@@ -134,7 +134,7 @@ export async function bridge(host: McpTransport, connect: ConnectServer): Promis
     try {
       if (message.method === 'initialize') initialize = message
       if (message.method === 'server/discover' && !(await login.status()).isLoggedIn)
-        throw new Error('not logged in: run "authgraph mcp login" in a shell')
+        throw new Error(`not logged in: run "authgraph mcp login" in a shell, ${AS_HOST}`)
       if (isDeclined && shown) throw new Error(new LoginPendingError(shown.codes).message)
       await toServer(message, {
         requestSignal: opened.stop.signal,

@@ -4,6 +4,9 @@ import type { McpFields } from './mcp-message.ts'
 /** The code of all errors of the bridge: the specification has none for a login. */
 const INTERNAL_ERROR = -32603
 
+/** What the commands need that a user types for a host. */
+export const AS_HOST = 'with the options and the URL that the host passes'
+
 /** Longest message, in characters: some servers respond with a page. */
 const LONGEST = 1000
 
@@ -23,8 +26,12 @@ export function statusOf(error: unknown): unknown {
 function messageOf(error: unknown, text: string | undefined): string {
   const status = statusOf(error)
   if (status === 401)
-    return 'the server rejects the token of this login (status 401): try again in a minute. If that does not help, run "authgraph mcp logout" and "authgraph mcp login"'
-  // The message of the transport ends with the body of the response.
-  if (text === '') return `the server responded with status ${status}`
+    return `the server rejects the token of this login (status 401): try again in a minute. If that does not help, run "authgraph mcp logout" and "authgraph mcp login" ${AS_HOST}`
+  if (status === 404) return 'the server responded with status 404: check its URL'
+  // A page says nothing here.
+  if (text !== undefined)
+    return `the server responded with status ${status}${text === '' || text.startsWith('<') ? '' : `: ${text}`}`
+  const type = textMemberOf(memberOf(error, 'data'), 'contentType')
+  if (type !== undefined) return `the server responded with ${type} instead of JSON: check its URL`
   return error instanceof Error ? error.message : String(error)
 }

@@ -72,6 +72,13 @@ export async function openMcpLogin(
   }
 }
 
+/** A login at another issuer would be used, or continued. */
+export async function assertIssuer({ issuer: wanted }: McpOptions, login: McpLogin): Promise<void> {
+  const { isLoggedIn, codes, issuer } = await login.status()
+  if (!wanted || issuer === wanted || !(isLoggedIn || codes)) return
+  throw new CommandError('usage', `there is a login at ${issuer}: log out first, or leave out --issuer`)
+}
+
 function explain(error: unknown, host: string): never {
   // What `fetch` throws says less than its cause.
   if (error instanceof TypeError && error.cause !== undefined) throw UnreachableError.of(host, error)

@@ -9,7 +9,7 @@ import { CommandError } from '../../command-error.ts'
 import { textsOf } from '../../command-texts.ts'
 import { proxyVariable } from '../../network/environment-fetch.ts'
 import { placeOf } from '../../storage/saved-logins.ts'
-import { type McpOptions, openMcpLogin } from './open-mcp-login.ts'
+import { assertIssuer, type McpOptions, openMcpLogin } from './open-mcp-login.ts'
 
 /** Runs `authgraph mcp login`. */
 export async function mcpLogin(url: string, options: McpOptions): Promise<number> {
@@ -23,7 +23,7 @@ export async function mcpLogin(url: string, options: McpOptions): Promise<number
     terminal.show(codes)
   }
   const login = await openMcpLogin(url, options, { onCodes, wait: Number.POSITIVE_INFINITY })
-  assertIssuer(options, await login.status())
+  await assertIssuer(options, login)
   terminal.listen(login.stop)
   try {
     await login.login()
@@ -69,12 +69,6 @@ export async function mcpLogout(url: string, options: McpOptions): Promise<numbe
   if (!isLoggedIn) throw new CommandError('no_login', `not logged in to ${name}`)
   writerTo(process.stdout, options).print(...logoutLines({ name, host: new URL(issuer).host }, revocation))
   return 0
-}
-
-/** A login at another issuer would be used, or continued. */
-function assertIssuer(options: McpOptions, { isLoggedIn, codes, issuer }: McpLoginStatus): void {
-  if (!options.issuer || issuer === options.issuer || !(isLoggedIn || codes)) return
-  throw new CommandError('usage', `there is a login at ${issuer}: log out first, or leave out --issuer`)
 }
 
 function factsOf({ url }: McpLogin, { store }: McpOptions, { issuer = '', scopes }: McpLoginStatus): Line[] {
