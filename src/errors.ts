@@ -152,8 +152,8 @@ export interface RefusalDetails {
  * `error` is the OAuth error code, if the response has one; `status` is the HTTP status; `retryAfter` is the number of
  * seconds to wait before the next request, if the service asked for it.
  *
- * `description` is the `error_description` that the server writes for developers. It is **untrusted text**: one line of
- * at most 500 characters, without control characters. Quote it, but never match on it. The message does not contain it.
+ * `description` is the `error_description` that the server writes for developers, and the `error_uri` if that is an https
+ * URL. It is **untrusted text**: one line of at most 500 characters, without control characters. Quote it, but never match on it. The message does not contain it.
  * Neither `error` nor `description` contains a secret of the request.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2}

@@ -11,6 +11,9 @@ const LONGEST_DESCRIPTION = 500
 /** Characters that an error code must not contain (RFC 6749, section 5.2), except for the marks of a hidden secret. */
 const NOT_OF_A_CODE = /[^\x20\x21\x23-\x5b\x5d-\x7e‹›]/gu
 
+/** The characters of `error_uri`: RFC 6749, section 5.2. */
+const URI = /^https:\/\/[\x21\x23-\x5b\x5d-\x7e]+$/
+
 /** White space, line breaks and invisible characters. */
 const SPACE = /* @__PURE__ */ new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
 
@@ -21,11 +24,17 @@ const SPACE = /* @__PURE__ */ new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
 export function refusalOf({ body, status, retryAfter, request, sent = [] }: ReceivedResponse): RefusedError {
   const code = errorCodeOf(body)
   // APIs like GitHub's call it `message`.
-  const description = textMemberOf(body, 'error_description') ?? textMemberOf(body, 'message')
+  const uri = textMemberOf(body, 'error_uri') ?? ''
+  const description = [
+    textMemberOf(body, 'error_description') ?? textMemberOf(body, 'message'),
+    URI.test(uri) && uri,
+  ]
+    .filter(Boolean)
+    .join(' – ')
   const Refusal = isForbidden(body) ? ForbiddenError : RefusedError
   return new Refusal({
     error: code && withoutSecrets(code, sent).replace(NOT_OF_A_CODE, '?').slice(0, LONGEST_CODE),
-    description: description && readable(withoutSecrets(description, sent)),
+    description: readable(withoutSecrets(description, sent)),
     status,
     retryAfter,
     request: request && nameRequest(request, sent),

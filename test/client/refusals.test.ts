@@ -65,6 +65,19 @@ describe('the description of a refusal', () => {
   ])('holds %s', async (_, error_description, description) => {
     expect((await refusal([{ error: 'invalid_scope', error_description }])).description).toBe(description)
   })
+
+  test.each([
+    ['https://example.com/a#scope', 'No. – https://example.com/a#scope'],
+    ['http://example.com/a', 'No.'],
+    ['https://example.com/\u001b[2J', 'No.'],
+    ['https://example.com/ü', 'No.'],
+    [5, 'No.'],
+  ])('ends with the error_uri %j, if that is an https URL', async (error_uri, description) => {
+    const refused = { error: 'odd', error_uri }
+    expect(await refusal([{ ...refused, error_description: 'No.' }])).toMatchObject({ description })
+    const { description: alone } = await refusal([refused])
+    expect(alone).toBe(description.slice('No. – '.length) || undefined)
+  })
 })
 
 test('error numbers that cannot be read as text are ignored', async () => {
