@@ -131,7 +131,7 @@ function newsFilter(): (view: DeviceView) => boolean {
 /** The name and the text of a state. */
 function stateLine(view: DeviceView, texts: TerminalTexts): (string | Styled)[] {
   const { status, error } = view
-  const why = error ? ` [${error.message}]` : ''
+  const why = error ? ` [${texts.message({ name: error.code, ...error })}]` : ''
   return [
     styled(STYLES[status], status),
     `${' '.repeat(NAME_WIDTH - status.length)}${texts.state(view)}${why}`,

@@ -104,7 +104,8 @@ function messageOf(error: Failure): string {
   if (error.code === 'expired' && error.cause instanceof Error)
     return `the code expired, and the last poll failed: ${messageOf(error.cause as Failure)}`
   const { error: code } = error instanceof RefusedError ? error : {}
-  if (code === undefined || error.message.includes(' error code ')) return error.message
+  if (code === undefined || error.message.includes(' error code ') || error.message.endsWith(`: ${code}`))
+    return error.message
   return error.message.replace(/ with status \d+/, (status) => `${status} and error code ${code}`)
 }
 

@@ -18,6 +18,10 @@ test.each<[Failure, string | RegExp]>([
   ],
   [refused(400, 'odd'), 'the service refused the request with status 400 and error code odd'],
   [refused(499), 'the service refused the request with status 499'],
+  [
+    new RefusedError({ status: 404, error: 'Not Found' }, 'GET /x with status 404: Not Found'),
+    'GET /x with status 404: Not Found',
+  ],
   [refused(503), 'the service failed with status 503'],
   [new ForbiddenError({ status: 400, error: 'odd' }), /^a policy of the provider forbids this login/],
 ])('%j is described once', (error, message) => {

@@ -88,6 +88,15 @@ test('fits the card, the text of a state and the live line into a narrow termina
   report.close()
 })
 
+test('words a fault as an error that ends the login', () => {
+  const { stream, text } = terminal()
+  const message = () => 'a fault in other words'
+  const report = reportTo(stream, { ...plain, texts: { ...terminalTexts, message } })
+  report.state({ ...waiting, error: { code: 'unreachable', message: 'a fault' } }, () => waiting)
+  report.close()
+  expect(text()).toContain('[a fault in other words]')
+})
+
 test('prints a repeated state once', () => {
   const { stream, text } = terminal()
   const report = reportTo(stream, plain)
