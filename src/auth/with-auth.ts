@@ -4,6 +4,7 @@ import type { Provider } from '../protocol/provider.ts'
 import { readProvider } from '../protocol/providers.ts'
 import { secureAddress, withoutSlash } from '../protocol/syntax.ts'
 import { isRedirect, redirectFailure, systemFetch } from '../request/http.ts'
+import { isSecretHost } from '../request/name-request.ts'
 import type { RequestOptions } from '../request/options.ts'
 import { assertRevealed, HIDDEN } from '../secret.ts'
 import { type ApiTarget, type Auth, formOf, type HasForm } from './auth.ts'
@@ -49,8 +50,10 @@ export function withAuth(auth: Auth | HasForm, options: ApiOptions = {}): typeof
 
   return async (input, init) => {
     const address = input instanceof Request ? input.url : addressAt(target.baseUrl, String(input)).href
-    if (secureAddress(address).origin !== base.origin) {
-      throw new WrongHostError(`requests go to ${base.host} only: nothing was sent to the other host`)
+    const { origin, host } = secureAddress(address)
+    if (origin !== base.origin) {
+      const other = isSecretHost(host, []) ? 'the other host' : origin
+      throw new WrongHostError(`requests go to ${base.origin} only: nothing was sent to ${other}`)
     }
     assertRevealedIn(input, init)
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })

@@ -73,7 +73,11 @@ export function requestFailure(
   const options = sent && isSafeCause(thrown, sent) ? { cause: thrown } : undefined
   if (isBug(thrown)) return new BadOptionError(`fetch has a bug: it threw a ${thrown.name}`, options)
   const { host } = new URL(named.address)
-  return UnreachableError.of(host, thrown, { ...options, request: request.replace(host, '') })
+  const unreachable = UnreachableError.of(host, thrown, { ...options, request: request.replace(host, '') })
+  // Node's `fetch` waits 300 seconds for a response, and for more of its body.
+  return /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(unreachable.reason ?? '')
+    ? new TimedOutError(request)
+    : unreachable
 }
 
 /** Tells whether the connection broke, or the decompression failed, while Node's `fetch` received a body. */

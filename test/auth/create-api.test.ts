@@ -153,6 +153,13 @@ describe('createApi', () => {
     expect(error).not.toHaveProperty('cause')
   })
 
+  test.each(['HEADERS', 'BODY'])('names the call after the timeout of a client for its %s', async (part) => {
+    const cause = Object.assign(new Error('late'), { code: `UND_ERR_${part}_TIMEOUT` })
+    const api = createApi({ fetch: () => Promise.reject(new TypeError('fetch failed', { cause })) })
+    const message = 'the service did not respond in time (GET api.github.com/user)'
+    await expect(api('/user')).rejects.toMatchObject({ code: 'timed_out', message })
+  })
+
   test('is not made for a provider without an API, nor for one off https', () => {
     const provider = rfc8628(endpoints)
     expect(() => createApi({ provider })).toThrow(expect.objectContaining({ code: 'bad_option' }))
