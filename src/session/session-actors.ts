@@ -26,6 +26,7 @@ import {
   type Claim,
   dataOf,
   findLogin,
+  isUnclear,
   keptOf,
   loginRecord,
   readSession,
@@ -63,9 +64,6 @@ const os = globalThis.process?.getBuiltinModule?.('node:os')
 
 /** Milliseconds that count, at most, between two looks at a claim. */
 const LONGEST_GAP = 1000
-
-/** Errors after which the refresh token may have been used: the request was sent, but got no usable response. */
-const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
 
 /** A point in time on every clock that there is, in milliseconds: one of them may stand still or be set. */
 type Moment = readonly number[]
@@ -188,8 +186,7 @@ function readFailure(error: unknown): RefreshResult {
   if (!(error instanceof AuthgraphError)) throw error
   if (error instanceof LoginRequiredError) return { type: 'ended', error }
   const known = error as AnyAuthgraphError
-  if (!(known instanceof RefusedError))
-    return { type: UNCLEAR.includes(known.code) ? 'unclear' : 'fault', error: known }
+  if (!(known instanceof RefusedError)) return { type: isUnclear(known) ? 'unclear' : 'fault', error: known }
   const { status, retryAfter } = known
   return { type: status >= 500 ? 'unclear' : 'fault', error: known, retryAfter }
 }

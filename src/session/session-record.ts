@@ -1,7 +1,13 @@
 import * as v from 'valibot'
 import type { KeptToken, ReadResult } from '../../machines/session-context.ts'
 import { isDue } from '../../machines/session-selectors.ts'
-import { BadOptionError, DamagedRecordError, WrongHostError } from '../errors.ts'
+import {
+  type AuthgraphError,
+  BadOptionError,
+  DamagedRecordError,
+  type ErrorCode,
+  WrongHostError,
+} from '../errors.ts'
 import { parseFields } from '../protocol/fields.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import type { Provider } from '../protocol/provider.ts'
@@ -11,6 +17,15 @@ import type { SessionData } from './session-store.ts'
 
 /** Seconds for which a returned token must remain valid. */
 export const MIN_VALIDITY = 60
+
+/** The codes of errors of a request that was sent, but got no usable response. */
+const UNCLEAR: readonly ErrorCode[] = [
+  'unreachable',
+  'timed_out',
+  'bad_response',
+  'response_too_large',
+  'redirected',
+]
 
 /** The session that may use the refresh token, and a random text for each time that it was given the right. */
 const claim = v.object({ owner: v.string(), nonce: v.string() })
@@ -51,6 +66,11 @@ export type Claim = v.InferOutput<typeof claim>
 export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
 
 /** Parses a stored record. Throws DamagedRecordError if it is not one. */
+/** Tells whether a request may have had its effect: its refresh token may be used. */
+export function isUnclear({ code }: AuthgraphError): boolean {
+  return UNCLEAR.includes(code)
+}
+
 export function readSession(json: Json | undefined): SessionRecord | undefined {
   return json === undefined ? undefined : parseFields(record, json, 'stored session', DamagedRecordError)
 }
