@@ -4,7 +4,7 @@ import { terminalTexts } from '../terminal/texts.ts'
 /** The codes of errors that only the command line reports. */
 export type CommandErrorCode =
   | 'usage'
-  | 'bad_proxy'
+  | 'bad_variable'
   | 'cannot_listen'
   | 'secret_in_argument'
   | 'no_keyring'

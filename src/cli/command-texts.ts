@@ -1,3 +1,4 @@
+import { ApiError } from '../auth/api-error.ts'
 import { type ErrorCode, RedirectedError, RefusedError, UnreachableError } from '../errors.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { withoutSlash } from '../protocol/syntax.ts'
@@ -18,39 +19,16 @@ const ADVICE: Partial<Record<Code, string>> & { readonly expired: string } = {
   key_unreadable: '--key takes the name of a PEM file, - for standard input, or env:NAME for a variable.',
   bad_app_id: 'Set --app-id to the ID shown in the settings of the app.',
   secret_in_argument: 'Treat the secret as leaked, and revoke it.',
-  no_keyring: 'Unlock it, or use --store file: a plain-text file that only you can read.',
+  no_keyring: 'Use --store file, a plain-text file that only you can read, or unlock the keyring.',
 }
 
 /** The commands that take a client, and the address of a service or its endpoints. */
 const TAKE_ENDPOINTS: readonly string[] = ['authgraph login', 'authgraph check']
 
-/** What the user can do if there is another service at the address, or at the endpoints that were given. */
-const CHECK_ADDRESS = process.argv.some((word) => word.startsWith('--token-endpoint'))
-  ? 'Check --device-authorization-endpoint and --token-endpoint.'
-  : 'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
-
 const CHECK_SERVER_URL = 'Check the URL of the MCP server.'
 
-const CHECK_SERVER = process.argv.some((word) => word.startsWith('--client-id'))
-  ? 'Check the URL of the MCP server, --issuer and --client-id.'
-  : CHECK_SERVER_URL
-
-/** What the user can do if the service refuses a login or a check. */
-const REFUSED: Readonly<Record<number, string>> = {
-  400: 'Check the client ID and the scopes.',
-  401: 'Check the client ID.',
-  404: `Check the client ID. ${CHECK_ADDRESS}`,
-  415: `The service accepts neither a form nor JSON. ${CHECK_ADDRESS}`,
-}
-
-/** The same for a login: a form is not sent again as JSON after status 400, and not at all if the user chose JSON. */
-const LOGIN_REFUSED: Readonly<Record<string, typeof REFUSED>> = {
-  form: { ...REFUSED, 400: `${REFUSED[400]} If the server reads only JSON, use --encoding json.` },
-  json: {
-    ...REFUSED,
-    415: 'The service does not accept JSON: run the command again without --encoding.',
-  },
-}
+const OF_NETWORK =
+  'A firewall, a proxy or the login page of a network may have responded in place of the service: open its host in a browser.'
 
 /** The error codes after which a login needs a new code. */
 const CODE_ENDED: readonly (string | undefined)[] = [
@@ -75,20 +53,21 @@ const CHANGE_HOST: Readonly<Record<string, string>> = {
   'authgraph mcp login': 'use the URL of the MCP server there',
 }
 
-/** What is known about a login when it fails. */
+/** The options of the command, and what else is known about a login when it fails. */
 interface KnownLogin {
-  readonly isResumed?: boolean | undefined
+  readonly resume?: boolean
+  readonly encoding?: Provider['encoding']
+  readonly tokenEndpoint?: string
+  readonly clientId?: string
   /** Tells whether the service has issued codes: then the address is right. */
   readonly hasCodes?: () => boolean
-  /** That which the user chose. */
-  readonly encoding?: Provider['encoding'] | undefined
 }
 
 /**
  * The texts of a command. Its advice names no option that it does not have.
  *
  * @param command Its name, such as `authgraph login`.
- * @param login What is known about the login.
+ * @param login Its options.
  */
 export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts {
   return {
@@ -96,15 +75,45 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
     keys: { ...terminalTexts.keys, stop: 'pauses the login' },
     message: (error) => inOptions(terminalTexts.message(error)),
     advice: (error) =>
-      exitCodeOf(error) === USAGE_ERROR && error.code !== 'bad_proxy'
+      exitCodeOf(error) === USAGE_ERROR && error.code !== 'bad_variable'
         ? [ADVICE[error.code as Code] ?? [], `See: ${command} --help`].flat().join('\n')
         : adviceOf(error, command, login),
   }
 }
 
 /** What the user can do if a service rejects a token: that of a profile, or of a variable. */
-export function replaceAdvice(name: string, isSaved: boolean): string {
-  return isSaved ? `Run authgraph login --profile ${name}.` : `Replace the token in ${name}.`
+export function replaceAdvice(name: string, isSaved: boolean, options = ''): string {
+  return isSaved ? `Run authgraph login --profile ${name}${options}.` : `Replace the token in ${name}.`
+}
+
+/**
+ * What the user can do if an API refuses a credential. GitHub says it in headers.
+ *
+ * @param name The profile or the variable of the token, if it is from one.
+ * @see {@link https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps GitHub: scopes}
+ */
+export function credentialAdvice(
+  error: unknown,
+  name: string | undefined,
+  isSaved: boolean,
+): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const { headers, status, retryAfter } = error
+  if (status === 401 && name !== undefined) return replaceAdvice(name, isSaved)
+  if ((status !== 403 && status !== 404) || retryAfter !== undefined) return undefined
+  const [, url] = /\burl=(https:\/\/[\w.~/?=&%-]+)/.exec(headers.get('x-github-sso') ?? '') ?? []
+  if (url) return `Authorize the token for the organization: open ${url}`
+  const [accepted, granted] = ['x-accepted-oauth-scopes', 'x-oauth-scopes'].map((header) =>
+    headers.get(header)?.match(/[\w:]+/g),
+  )
+  // The tokens of GitHub Apps have no scopes.
+  if (accepted && granted && !accepted.some((scope) => granted.includes(scope))) {
+    const replace = name === undefined ? '' : ` ${replaceAdvice(name, isSaved, ' --scopes LIST')}`
+    return `The token may lack a scope: the request accepts any of ${accepted.join(', ')}.${replace}`
+  }
+  return status === 404 && headers.has('x-github-request-id')
+    ? 'Check the path. GitHub also responds with 404 if the credential has no access.'
+    : undefined
 }
 
 /**
@@ -122,27 +131,33 @@ export function movedAdvice(error: unknown, request: string, baseUrl: string): s
 }
 
 function adviceOf(error: Failure, command: string, login: KnownLogin): string {
-  const { hasCodes = () => false, encoding = 'form' } = login
+  const { hasCodes = () => false } = login
   if (error instanceof ProxyError) return proxyAdvice(error)
   if (error instanceof UnreachableError) return connectionAdvice(error.reason)
   if (error instanceof RefusedError && CODE_ENDED.includes(error.error) && hasCodes()) return ADVICE.expired
-  if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, encoding)
-  if (error instanceof RedirectedError) return redirectAdvice(error, command)
-  if (login.isResumed && (error.code === 'denied' || error.code === 'expired'))
+  if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, login)
+  if (error instanceof RedirectedError) return redirectAdvice(error, command, login)
+  if (login.resume && (error.code === 'denied' || error.code === 'expired'))
     return 'To start again, run authgraph login with the options that you first used.'
   if (error instanceof NotRefreshedError) return adviceOf(error.cause, '', login) || refreshAdvice(error)
-  if (command === 'authgraph login' && error.message.startsWith('the server ignored DPoP'))
-    return 'To accept an unbound token, run the command without --dpop.'
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes())
-    return `${CHECK_ADDRESS} In a network with a login page, sign in there first.`
-  if (isOtherService && command === 'authgraph mcp login') return serverAdvice(error)
+    return `${checkAddress(login)} In a network with a login page, sign in there first.`
+  if (isOtherService && command === 'authgraph mcp login') return serverAdvice(error, login)
   return ADVICE[error.code as Code] ?? ''
 }
 
+/** What the user can do if there is another service at the address, or at the endpoints that were given. */
+function checkAddress({ tokenEndpoint }: KnownLogin): string {
+  return tokenEndpoint
+    ? 'Check --device-authorization-endpoint and --token-endpoint.'
+    : 'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
+}
+
 /** Some messages say what to do, after a colon. */
-function serverAdvice({ message }: Pick<Failure, 'message'>): string {
-  return message.includes(': ') ? '' : CHECK_SERVER
+function serverAdvice({ message }: Pick<Failure, 'message'>, { clientId }: KnownLogin): string {
+  if (message.includes(': ')) return ''
+  return clientId ? 'Check the URL of the MCP server, --issuer and --client-id.' : CHECK_SERVER_URL
 }
 
 function refreshAdvice({ cause, profile }: NotRefreshedError): string {
@@ -153,24 +168,33 @@ function refreshAdvice({ cause, profile }: NotRefreshedError): string {
   return `${start} If that fails too, run authgraph login --profile ${profile}.`
 }
 
-function redirectAdvice({ host, path }: RedirectedError, command: string): string {
+function redirectAdvice({ host, path }: RedirectedError, command: string, login: KnownLogin): string {
   if (host === undefined)
-    return path === undefined ? '' : `The redirect leads to ${path}. ${pathAdvice(command)}`.trimEnd()
+    return path === undefined ? '' : `The redirect leads to ${path}. ${pathAdvice(command, login)}`.trimEnd()
   const change = CHANGE_HOST[command] ?? `log in there with authgraph login --host ${host}`
   const trusted = `If you trust that host, ${change.replace('HOST', host)}.`
   return `${trusted} If it is the login page of a network, open it in a browser.`
 }
 
-function pathAdvice(command: string): string {
+function pathAdvice(command: string, login: KnownLogin): string {
   if (command.startsWith('authgraph mcp')) return CHECK_SERVER_URL
-  return TAKE_ENDPOINTS.includes(command) ? CHECK_ADDRESS : ''
+  return TAKE_ENDPOINTS.includes(command) ? checkAddress(login) : ''
 }
 
 function refusalAdvice(
-  { status, retryAfter, description, message }: RefusedError,
+  { status, retryAfter, error, description, message }: RefusedError,
   command: string,
-  encoding: Provider['encoding'],
+  login: KnownLogin,
 ): string {
+  const takesClient = TAKE_ENDPOINTS.includes(command) || command === 'authgraph mcp login'
+  const isPage = !error && !description
+  // Services refuse a client with an error code, and APIs a token with status 403.
+  if (
+    status === 407 ||
+    status === 511 ||
+    (status === 403 && takesClient && isPage && retryAfter === undefined)
+  )
+    return OF_NETWORK
   if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
   // GitHub limits requests with status 403, too.
   if (status === 429 || (status === 403 && retryAfter !== undefined))
@@ -178,12 +202,27 @@ function refusalAdvice(
   if (command === 'authgraph api' && status === 401) return 'Check --auth, and the credential that it uses.'
   if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
-  if (command === 'authgraph mcp login' && !description) return serverAdvice({ message })
+  if (command === 'authgraph mcp login' && !description) return serverAdvice({ message }, login)
   if (!TAKE_ENDPOINTS.includes(command)) return ''
+  const { [status]: advice = '' } = refusedAdvice(command, login)
   // The description by the service says more than a guess.
-  const { [status]: advice = '' } = (command === 'authgraph login' && LOGIN_REFUSED[encoding]) || REFUSED
   if (advice || description) return advice
   return 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.'
+}
+
+/** What the user can do if the service refuses a login or a check, by status. */
+function refusedAdvice(command: string, login: KnownLogin): Readonly<Record<number, string>> {
+  const isJson = login.encoding === 'json'
+  // After status 415 only, a form is sent again as JSON.
+  const tryJson = command === 'authgraph login' && !isJson
+  return {
+    400: `Check the client ID and the scopes.${tryJson ? ' If the server reads only JSON, use --encoding json.' : ''}`,
+    401: 'Check the client ID.',
+    404: `Check the client ID. ${checkAddress(login)}`,
+    415: isJson
+      ? 'The service does not accept JSON: run the command again without --encoding.'
+      : `The service accepts neither a form nor JSON. ${checkAddress(login)}`,
+  }
 }
 
 function proxyAdvice({ status, proxy }: ProxyError): string {

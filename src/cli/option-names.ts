@@ -8,6 +8,12 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
   [/(?<=^port .* is in use: choose another one)/, ' with --port'],
   [/(?<=^cannot listen on .*): check the host$/, ': choose an address of this machine with --host'],
   [/ (did not return a list|is not a JSON array or object)$/, '$&: remove --paginate'],
+  [/^the server ignored DPoP: .*/, '$&. To accept an unbound token, run the command without --dpop'],
+  [/^requests go to .* was sent to (\S+)$/, '$&: to call that host, use --host $1'],
+  [
+    /^the installation token response .* has no valid "\w+"$/,
+    '$&: check --host. In a network with a login page, sign in there first',
+  ],
   [/: npm install (.+)$/, ': run npm install -g $1, or without -g in a project that has authgraph'],
   [
     /^(".*" is neither an IP address nor a network|the prefix of the network) .*/s,

@@ -114,7 +114,7 @@ function report(thrown: unknown, command = new Command('authgraph')): number {
   const error = isOfCommander ? usageError(thrown.message, name, command.options) : thrown
   const { print } = errorWriter()
   if (isFailure(error)) {
-    const { event, lines } = failure(error, textsOf(name))
+    const { event, lines } = failure(error, textsOf(name, command.optsWithGlobals()))
     if (printsJson(command)) process.stdout.write(`${visibleJson(event)}\n`)
     else print(...lines)
     return exitCodeOf(error)

@@ -9,7 +9,7 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   usage: USAGE_ERROR,
   bad_option: USAGE_ERROR,
   bad_app_id: USAGE_ERROR,
-  bad_proxy: USAGE_ERROR,
+  bad_variable: USAGE_ERROR,
   secret_in_argument: USAGE_ERROR,
   expired: 3,
   denied: 4,

@@ -4,7 +4,7 @@ import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { isLoopback } from '../protocol/syntax.ts'
 import type { SessionView } from '../session/view-of-session.ts'
 import { failure } from './failure.ts'
-import type { Failure, TerminalTexts } from './texts.ts'
+import { type Failure, type TerminalTexts, terminalTexts } from './texts.ts'
 import { fact, type Line, styled } from './writer.ts'
 
 /** What is known of a login. */
@@ -25,7 +25,7 @@ export interface LoginFacts {
 
 /** Reports a new login: the members of an event for programs, and lines for users. */
 export function newLoginReport(
-  { name, host, place, user }: Pick<LoginFacts, 'name' | 'host' | 'place' | 'user'>,
+  { name, host, place, user, error }: Pick<LoginFacts, 'name' | 'host' | 'place' | 'user' | 'error'>,
   token: OAuthToken,
   command: string,
 ): { readonly event: object; readonly lines: readonly Line[] } {
@@ -36,6 +36,7 @@ export function newLoginReport(
     lines: [
       '',
       [...loggedIn, ...(user ? [' as ', styled('bold', user)] : [])],
+      ...(error && !warning ? [fact('user', `unknown: ${terminalTexts.message(error)}`)] : []),
       ...(name === host ? [] : [fact('profile', name)]),
       fact('scopes', scopes.join(', ') || 'none'),
       ...(missingScopes.length > 0 ? [fact('not granted', missingScopes.join(', '))] : []),

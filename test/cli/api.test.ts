@@ -63,6 +63,25 @@ describe('authgraph api', { concurrent: true }, () => {
     await world.expect(words, { code: 1, stdout: '', stderr }, { env: { KEY } })
   })
 
+  test('says what to check if the token of an installation is a page', async ({ world }) => {
+    const url = await world.serve((_, response) => void response.end('<html>'))
+    const words = `api /user --auth installation --app-id 12345 --key env:KEY --installation-id 8 --host ${url}`
+    const stderr = [
+      ' has no valid "token": check --host. In a network with a login page, sign in there first\n',
+    ]
+    await world.expect(words, { code: 1, stdout: '', stderr }, { env: { KEY } })
+  })
+
+  test('says which scope a token may lack', async ({ world }) => {
+    const url = await world.serve((_, response) => {
+      response.writeHead(404, { 'x-accepted-oauth-scopes': 'repo', 'x-oauth-scopes': 'gist' }).end()
+    })
+    const stderr = [' accepts any of repo. Replace the token in AUTHGRAPH_TOKEN.\n']
+    const env = { AUTHGRAPH_TOKEN: PERSONAL, AUTHGRAPH_HOST: url }
+    for (const words of ['api /x', 'api /x --paginate'])
+      await world.expect(words, { code: 1, stderr }, { env })
+  })
+
   test('names the request whose connection broke, without its query', async ({ world }) => {
     const call = await served(world, (_, response) => response.destroy())
     const stderr =
@@ -112,7 +131,7 @@ describe('authgraph api', { concurrent: true }, () => {
       false,
       'https://localhost',
       {},
-      /Check that the port serves https/,
+      /use http:\/\/localhost:PORT/,
     ],
     ['127.0.0.1:PORT cannot be reached', undefined, 'http://127.0.0.1', {}, /is not valid HTTP/],
   ] as const)(
@@ -207,7 +226,14 @@ describe('authgraph api', { concurrent: true }, () => {
       '',
       /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n {2}The redirect leads to \/there: if you trust it, run the command with that path\.\n$/,
     ],
-    ['https://other.example/', 200, '', /^✗ Requests go to \S+ only: nothing was sent .*\n$/],
+    [
+      'https://other.example/?code=secret',
+      200,
+      '',
+      /^✗ Requests go to \S+ only: nothing was sent to (\S+): to call that host, use --host \1\n$/,
+    ],
+    ['https://a1b2c3d4e5f6a7b8c9d0e1.example/', 200, '', /^✗ .* nothing was sent to the other host\n$/],
+    ['/list', 404, '{"error":"Not Found"}', /^✗ .*\/list\) with status 404: Not Found\n$/],
   ] as const)(
     'gives no advice about the address of a login for %s with status %i',
     async ([path, status, body, stderr], { world }) => {

@@ -189,7 +189,7 @@ describe('authgraph check', { concurrent: true }, () => {
 
   test('says that the service cannot be reached, and uses a proxy', async ({ world }) => {
     const stderr =
-      /^✗ localhost:2 cannot be reached \(ECONNREFUSED, POST \/login\/device\/code\)\n {2}Check the connection/
+      /^✗ localhost:2 cannot be reached \(ECONNREFUSED, POST \/login\/device\/code\)\n {2}Nothing accepts connections/
     await world.expect(check('http://localhost:2', '--approve', 'true'), { code: 1, stderr })
     const env = { HTTPS_PROXY: 'http://127.0.0.1:1' }
     const proxied = { code: 1, stderr: ['the proxy 127.0.0.1:1 cannot be reached'] }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { movedAdvice, textsOf } from '../../src/cli/command-texts.ts'
-import { RedirectedError, RefusedError } from '../../src/errors.ts'
+import { ApiError } from '../../src/auth/api-error.ts'
+import { credentialAdvice, movedAdvice, textsOf } from '../../src/cli/command-texts.ts'
+import { RedirectedError, RefusedError, UnreachableError } from '../../src/errors.ts'
 
 const REQUEST = 'GET git.example.com/api/v3/repos/o/old'
 const BASE = 'https://git.example.com/api/v3'
@@ -23,6 +24,49 @@ test.each([
   const error = new RedirectedError('POST git.example.com/login/device/code', { path: '/login' })
   const given = textsOf(`authgraph ${command}`).advice(error)
   expect([given.startsWith(advice), given.includes('endpoint')]).toEqual([true, command === 'login'])
+})
+
+test.each([
+  ['login', 403, undefined, 'A firewall, a proxy or the login page'],
+  ['mcp login', 403, undefined, 'A firewall, a proxy or the login page'],
+  ['login', 403, 'odd', 'Check the client ID, the scopes'],
+  ['api', 403, undefined, ''],
+  ['api', 407, undefined, 'A firewall, a proxy or the login page'],
+  ['status', 511, undefined, 'A firewall, a proxy or the login page'],
+])('%s says for status %i with the error code %s: %s', (command, status, error, advice) => {
+  const given = textsOf(`authgraph ${command}`).advice(new RefusedError({ status, error }))
+  expect(advice === '' ? given === '' : given.startsWith(advice)).toBe(true)
+})
+
+test('says to check the spelling of a host that has no address', () => {
+  const { advice } = textsOf('authgraph login')
+  const unknown = advice(new UnreachableError('localhots', 'ENOTFOUND'))
+  expect(unknown).toMatch(/^Check the spelling of the host, and the connection\. Behind a proxy/)
+  expect(advice(new UnreachableError('localhots', 'ETIMEDOUT'))).toMatch(/^Check the connection and the/)
+})
+
+const [ACCEPTED, GRANTED] = ['x-accepted-oauth-scopes', 'x-oauth-scopes']
+const SSO = 'required; url=https://github.com/orgs/o/sso?authorization_request=A1'
+const SCOPE = 'The token may lack a scope: the request accepts any of admin:org, read:org.'
+test.each([
+  [403, { 'x-github-sso': SSO }, 'Authorize the token for the organization: open https://github.com/orgs/o/'],
+  [403, { 'x-github-sso': 'required; url=http://github.com/' }, undefined],
+  [403, { 'x-github-sso': SSO, 'retry-after': '9' }, undefined],
+  [
+    404,
+    { [ACCEPTED]: 'admin:org, read:org', [GRANTED]: 'gist' },
+    `${SCOPE} Run authgraph login --profile p --sc`,
+  ],
+  [404, { [ACCEPTED]: 'admin:org, read:org', [GRANTED]: 'read:org, gist' }, undefined],
+  [403, { [ACCEPTED]: 'repo', [GRANTED]: '' }, undefined],
+  [422, { [ACCEPTED]: 'repo', [GRANTED]: 'gist' }, undefined],
+  [404, { 'x-github-request-id': '1' }, 'Check the path. GitHub also responds with 404'],
+  [404, {}, undefined],
+])('says after status %i of an API with %j: %s', (status, fields: Record<string, string>, advice) => {
+  const retryAfter = fields['retry-after'] === undefined ? undefined : 9
+  const error = new ApiError({ status, retryAfter }, { headers: new Headers(fields), body: undefined })
+  const given = credentialAdvice(error, 'p', true)
+  expect(given?.slice(0, advice?.length)).toBe(advice)
 })
 
 test('says to get a new code if the service refuses the code that was shown', () => {

@@ -189,6 +189,14 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.expect([...loginTo(url), '--store', 'none', '--print'], ended)
   })
 
+  test('says that a login is complete although the service does not say who the user is', async ({
+    world,
+  }) => {
+    const { url } = await world.scripted({ polls: [granted(TOKEN)], user: new Response('', { status: 401 }) })
+    const unknown = '  user        unknown: the service refused the request (GET '
+    await world.expect(loginTo(url), { stdout: ['✓ Logged in to ', unknown], stderr: '' })
+  })
+
   test('counts the lifetime of a token by its own clock, whatever the service says', async ({ world }) => {
     const headers = { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
     const { url } = await world.scripted({ headers, polls: [granted(TOKEN, { expires_in: 3_600 })] })

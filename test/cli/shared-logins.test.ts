@@ -168,7 +168,7 @@ describe.skipIf(!hasKeyring)('a login in the keyring', () => {
     expect(evil.requests).toEqual([])
     writeFileSync(fileOf(world), kept)
     keyring.lock()
-    const locked = ['The system keyring cannot be used', '\n  Unlock it, or use --store file']
+    const locked = ['The system keyring cannot be used', '\n  Use --store file']
     await world.expect('token', { code: 1, stdout: '', stderr: locked }, { env })
   })
 })

@@ -202,25 +202,26 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --dialect gitlab`, [], 'Invalid value for --dialect. Allowed choices are'],
 ]
 
-/** Variables, and a part of the error of a command that reads them. */
-const VARIABLES = [
-  ['token', { AUTHGRAPH_TOKEN: 'hunter2\nlines' }, 'AUTHGRAPH_TOKEN contains characters'],
+/** Variables, and a part of the error of a command that reads them; then no hint, if its help does not name them. */
+const VARIABLES: readonly (readonly [string, Record<string, string>, string, hint?: ''])[] = [
+  ['token', { AUTHGRAPH_TOKEN: 'hunter2\nlines' }, 'AUTHGRAPH_TOKEN contains characters', ''],
   [
     'token',
     { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: 'http://hunter2.test' },
     'AUTHGRAPH_HOST is not a host',
+    '',
   ],
   [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '✗ AUTHGRAPH_STORE must be "memory"'],
   [SERVE, { AUTHGRAPH_STORE: `sqlite:${PACKAGE}` }, '✗ The file of AUTHGRAPH_STORE is not an SQLite'],
-  [API, { AUTHGRAPH_TOKEN: 'hunter2 x' }, '✗ AUTHGRAPH_TOKEN contains characters that a header cannot'],
-  [API, { GH_TOKEN: 'hunter2 x' }, '✗ GH_TOKEN contains characters that a header cannot carry'],
+  [API, { AUTHGRAPH_TOKEN: 'hunter2 x' }, '✗ AUTHGRAPH_TOKEN contains characters that a header cannot', ''],
+  [API, { GH_TOKEN: 'hunter2 x' }, '✗ GH_TOKEN contains characters that a header cannot carry', ''],
   [`${API} --secret env:SECRET`, { SECRET: 'hunter2 x' }, '✗ --secret contains characters that a header'],
   [
     `${API} --auth basic --user me --secret env:SECRET`,
     { SECRET: 'hunter2\nx' },
     '✗ --secret must not contain control characters',
   ],
-] as const
+]
 
 /** A variable that names a proxy, and the whole error: the help of a command says nothing about it. */
 const PROXIES = [
@@ -258,9 +259,10 @@ describe('a usage error', { concurrent: true }, () => {
     await world.expect([...words.split(' '), ...more], { code: 2, stdout: '', stderr, never: SECRETS })
   })
 
-  test.for(VARIABLES)('of %s with %j says: %s', async ([words, env, error], { world }) => {
-    const stderr = [error, seeHelp(words)]
-    await world.expect(words, { code: 2, stdout: '', stderr, never: SECRETS }, { env })
+  test.for(VARIABLES)('of %s with %j says: %s', async ([words, env, error, hint], { world }) => {
+    const stderr = [error, ...(hint === '' ? [] : [seeHelp(words)])]
+    const never = [...SECRETS, ...(hint === '' ? ['See: '] : [])]
+    await world.expect(words, { code: 2, stdout: '', stderr, never }, { env })
   })
 
   test.for(PROXIES)('of %s=%s says: %s', async ([name, proxy, problem], { world }) => {

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ApiError } from '../../auth/api-error.ts'
 import { type AppAuth, app } from '../../auth/app.ts'
 import type { Auth, HasForm } from '../../auth/auth.ts'
 import { basic } from '../../auth/basic.ts'
@@ -10,14 +11,14 @@ import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
 import { readWait } from '../../auth/rate-limit.ts'
 import { addressAt, withAuth } from '../../auth/with-auth.ts'
-import { BadOptionError, LoginRequiredError, RefusedError } from '../../errors.ts'
+import { BadOptionError, LoginRequiredError } from '../../errors.ts'
 import { isBrokenBody, type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
 import { failure } from '../../terminal/failure.ts'
 import { terminalTexts } from '../../terminal/texts.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError, isFailure } from '../command-error.ts'
-import { movedAdvice, replaceAdvice } from '../command-texts.ts'
+import { credentialAdvice, movedAdvice } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { bearerToken, tokenAuth } from '../network/token-auth.ts'
@@ -207,19 +208,18 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
   } catch (error) {
     const source = given?.source ?? (options.secret === undefined ? undefined : '--secret')
     if (error instanceof BadOptionError && source)
-      throw new BadOptionError(error.message.replace(CREDENTIAL, source))
+      throw new CommandError(given ? 'bad_variable' : 'usage', error.message.replace(CREDENTIAL, source))
     const name = given?.source ?? (usesLogin(options) ? saved?.name : undefined)
     const advice =
-      error instanceof RefusedError && error.status === 401 && name !== undefined
-        ? replaceAdvice(name, given === undefined)
-        : movedAdvice(error, nameRequest(nameOf(asked, baseUrl)), baseUrl)
+      credentialAdvice(error, name, given === undefined) ??
+      movedAdvice(error, nameRequest(nameOf(asked, baseUrl)), baseUrl)
     if (advice === undefined || !isFailure(error)) throw error
     errorWriter().print(...failure(error, { ...terminalTexts, advice: () => advice }).lines)
     return 1
   }
 }
 
-/** Prints a response, and returns the exit code. Throws {@link RefusedError} after one with an error status. */
+/** Prints a response, and returns the exit code. Throws {@link ApiError} after one with an error status. */
 async function printResponse(
   response: Response,
   request: NamedRequest,
@@ -234,7 +234,8 @@ async function printResponse(
   }))
   if (status >= 400) {
     const wait = readWait({ status, headers, body: undefined }, Date.now(), 1)
-    throw new RefusedError({ status, retryAfter: wait?.seconds, request: nameRequest(request) })
+    const refusal = { status, retryAfter: wait?.seconds, request: nameRequest(request) }
+    throw new ApiError(refusal, { headers, body: undefined })
   }
   // A script reads the exit code; a success without a body needs no message there.
   if (!options.include && isEmpty && (process.stdout.isTTY || !ok))

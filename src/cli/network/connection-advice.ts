@@ -6,11 +6,18 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
     /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_UNTRUSTED$/,
     'The certificate is not trusted: set NODE_EXTRA_CA_CERTS to a PEM file of its certificate authority.',
   ],
-  [/^(EPROTO$|ERR_SSL_)/, 'Check that the port serves https. Only a loopback address may use http.'],
+  [
+    /^(EPROTO$|ERR_SSL_)/,
+    'Check that the port serves https. If the service runs on this machine with http, use http://localhost:PORT.',
+  ],
   [/^BAD_PORT$/, 'fetch blocks this port: see https://fetch.spec.whatwg.org/#port-blocking.'],
+  [
+    /^ECONNREFUSED$/,
+    'Nothing accepts connections at this host and port: start the service, or check the address.',
+  ],
   [/^ECONNRESET$/, 'Try again. If that fails too, check the scheme (http or https), the host and any proxy.'],
   [/^(Z_|ERR_\w*_FORMAT_)/, 'The response is not in the format that its header Content-Encoding names.'],
-  [/^HPE_/, 'The response is not valid HTTP: check the scheme and the port.'],
+  [/^HPE_/, 'The response is not valid HTTP: check the scheme (http or https) and the port.'],
 ]
 
 /**
@@ -20,5 +27,7 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
  */
 export function connectionAdvice(reason = ''): string {
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(reason)) ?? []
-  return advice ?? 'Check the connection and the address. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.'
+  const check =
+    reason === 'ENOTFOUND' ? 'the spelling of the host, and the connection' : 'the connection and the address'
+  return advice ?? `Check ${check}. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.`
 }

@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT = 25_000
  *
  * @param direct The `fetch` without a proxy; that of the runtime by default.
  * @param given The proxy of an option, which replaces that of the variables.
- * @throws {@link CommandError} with code `bad_proxy`, or `usage` for an option, if the address of the proxy is not valid.
+ * @throws {@link CommandError} with code `bad_variable`, or `usage` for an option, if the address of the proxy is not valid.
  */
 export async function environmentFetch(
   direct = globalThis.fetch,
@@ -100,5 +100,5 @@ function proxyAddress(text: string, source: string): URL {
 
 /** The help of a command describes its options, but not the variables. */
 function badProxy(source: string, problem: string): CommandError {
-  return new CommandError(source === '--proxy' ? 'usage' : 'bad_proxy', `${source} ${problem}`)
+  return new CommandError(source === '--proxy' ? 'usage' : 'bad_variable', `${source} ${problem}`)
 }

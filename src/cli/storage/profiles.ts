@@ -2,19 +2,15 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import {
-  type AuthgraphError,
-  BadResponseError,
+  AuthgraphError,
   DamagedRecordError,
   LoginRequiredError,
-  RedirectedError,
   RefusedError,
-  ResponseTooLargeError,
-  TimedOutError,
-  UnreachableError,
   WrongHostError,
 } from '../../errors.ts'
 import { isToken } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
+import { isUnclear } from '../../session/session-record.ts'
 import type { Json } from '../../store/store.ts'
 import { CommandError, isFailure, NotRefreshedError, type ReportedError } from '../command-error.ts'
 import {
@@ -123,16 +119,6 @@ function damagedLogin(name: string): CommandError {
   )
 }
 
-/** What a request for a token can fail with, without an end of the login. */
-const REQUEST_ERRORS = [
-  BadResponseError,
-  RedirectedError,
-  RefusedError,
-  ResponseTooLargeError,
-  TimedOutError,
-  UnreachableError,
-]
-
 /** Says in the words of the command line why a session has no token. Any other error stays. */
 export function loginError(name: string, error: unknown): unknown {
   if (error instanceof DamagedRecordError) return damagedLogin(name)
@@ -145,8 +131,8 @@ export function loginError(name: string, error: unknown): unknown {
       'no_login',
       `the login of ${name} has expired: run authgraph login --profile ${name}`,
     )
-  if (REQUEST_ERRORS.some((Failure) => error instanceof Failure))
-    return new NotRefreshedError(name, error as AuthgraphError)
+  if (error instanceof RefusedError || (error instanceof AuthgraphError && isUnclear(error)))
+    return new NotRefreshedError(name, error)
   return error
 }
 
@@ -212,7 +198,7 @@ export function profileOrCurrent(name: string | undefined): NamedProfile {
   if (profiles[0]) return profiles[0]
   const [unfinished] = unfinishedLogins()
   if (unfinished !== undefined) throw notFinished(unfinished)
-  throw new CommandError('no_login', 'not logged in: run authgraph login')
+  throw new CommandError('no_login', 'not logged in: run authgraph login, or set AUTHGRAPH_TOKEN')
 }
 
 function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError {
@@ -326,7 +312,7 @@ function choicePath(): string {
  * host.
  *
  * @param host The host that the command names. Default: that of the variable.
- * @throws {@link CommandError} with code `usage` if a variable is malformed.
+ * @throws {@link CommandError} with code `bad_variable` if a variable is malformed.
  */
 export function environmentToken(host?: string): EnvironmentToken | undefined {
   const { AUTHGRAPH_TOKEN, AUTHGRAPH_HOST, GH_TOKEN } = process.env
@@ -357,10 +343,10 @@ export function nothingSaved({ source }: EnvironmentToken): CommandError {
 function hostOfVariable(text: string): string {
   const host = hostIn(text)
   if (host !== undefined) return host
-  throw new CommandError('usage', 'AUTHGRAPH_HOST is not a host, such as git.example.com')
+  throw new CommandError('bad_variable', 'AUTHGRAPH_HOST is not a host, such as git.example.com')
 }
 
 function tokenOfVariable(name: string, text: string): Secret {
   if (isToken(text)) return new Secret(text)
-  throw new CommandError('usage', `${name} contains characters that a token cannot contain`)
+  throw new CommandError('bad_variable', `${name} contains characters that a token cannot contain`)
 }

@@ -39,13 +39,9 @@ export async function login(options: LoginOptions, self: Command): Promise<numbe
   // The variable may be set for other logins.
   if (options.resume && self.getOptionValueSource('clientId') === 'cli')
     self.error('error: --resume cannot be used with --client-id')
-  const { json = false, copy = false, open = false, qr, color, wait, encoding } = options
+  const { json = false, copy = false, open = false, qr, color, wait } = options
   finishWithoutOutput()
-  const texts = textsOf('authgraph login', {
-    hasCodes: () => terminal.codes() !== undefined,
-    isResumed: options.resume,
-    encoding,
-  })
+  const texts = textsOf('authgraph login', { ...options, hasCodes: () => terminal.codes() !== undefined })
   const terminal: LoginTerminal = loginTerminal({
     // With --print, standard output contains the token and nothing else.
     ...(options.print && !json && { stream: process.stderr }),

@@ -71,10 +71,10 @@ export async function reportLogin(
   { plan, provider, terminal }: LoginSession,
 ): Promise<void> {
   const { name, address, store } = plan
-  const { user } = await askWho(token, name, { provider, fetch: await environmentFetch() })
+  const { user, error } = await askWho(token, name, { provider, fetch: await environmentFetch() })
   const { host } = authOrigin(address)
   const place = store === 'none' ? undefined : placeOf(store, name)
-  const { event, lines } = newLoginReport({ name, host, place, user }, token, 'authgraph')
+  const { event, lines } = newLoginReport({ name, host, place, user, error }, token, 'authgraph')
   const next = {
     'authgraph status': 'check the login',
     ...(provider.baseUrl !== undefined && { 'authgraph api /user': 'call the API' }),
