@@ -64,6 +64,9 @@ describe('authgraph git-credential', { concurrent: true }, () => {
     ]
     for (const other of others)
       await world.expect('git-credential get', { stdout: '', stderr: '' }, { input: `protocol=${other}\n\n` })
+    const named = `! The login of work is at http://${host}, not at the address that git asks for\n`
+    const input = 'protocol=https\nhost=github.com\n\n'
+    await world.expect('git-credential get --profile work', { stdout: '', stderr: named }, { input })
   })
 
   test.for([

@@ -7,7 +7,7 @@ import { command, exitWith } from '../command.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, hostIn, type ServiceAddress } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
-import { printError } from '../print-error.ts'
+import { printError, printWarning } from '../print-error.ts'
 import {
   type EnvironmentToken,
   environmentToken,
@@ -63,10 +63,17 @@ async function gitCredential(operation: GitOperation, options: GitCredentialOpti
   }
   const profile = profileFor(description, options.profile)
   if (profile) await OPERATIONS[operation]?.(profile, description)
-  // A damaged login does not say to which host it belongs.
-  else if (operation === 'get' && options.profile === undefined)
-    for (const { error } of savedProfiles().damaged) printError(error.message)
+  else if (operation === 'get') explainNone(options.profile)
   return 0
+}
+
+/** Without a named profile, other hosts are usual. A damaged login does not say to which host it belongs. */
+function explainNone(name: string | undefined): void {
+  if (name === undefined) for (const { error } of savedProfiles().damaged) printError(error.message)
+  else {
+    const { origin } = authOrigin(profileOrCurrent(name).address)
+    printWarning(`the login of ${name} is at ${origin}, not at the address that git asks for`)
+  }
 }
 
 type Operate = (profile: NamedProfile, description: Description) => Promise<void>
