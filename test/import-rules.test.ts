@@ -115,7 +115,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^machines\/(device|session)-context\.ts$/,
   },
   'src/check': {
-    may: /^(node:(child_process|events|readline)|jose\/.*|src\/(check|protocol|request)\/.*|src\/dpop\/dpop\.ts|src\/service\/page\/escape-html\.ts|src\/(secret|errors|assert-known)\.ts)$/,
+    may: /^(node:(child_process|events|fs|readline)|jose\/.*|src\/(check|protocol|request)\/.*|src\/dpop\/dpop\.ts|src\/service\/page\/escape-html\.ts|src\/(secret|errors|assert-known)\.ts)$/,
     types: /^(jose|node:net|src\/client\/options\.ts)$/,
   },
   'src/testing/paths': {

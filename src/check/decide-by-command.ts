@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ShownCodes } from '../client/options.ts'
 import { BadOptionError } from '../errors.ts'
@@ -71,8 +70,8 @@ export function decideByCommand(
 function canRun(program: string): boolean {
   const { PATH } = process.env
   if (process.platform === 'win32' || PATH === undefined) return true
-  const folders = program.includes('/') ? [''] : PATH.split(delimiter)
-  return folders.map((folder) => join(folder, program)).some(isExecutable)
+  if (program.includes('/')) return isExecutable(program)
+  return PATH.split(':').some((folder) => isExecutable(`${folder || '.'}/${program}`))
 }
 
 function isExecutable(path: string): boolean {

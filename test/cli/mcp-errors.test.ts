@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { hostErrorOf } from '../../src/cli/commands/mcp/host-error.ts'
+import { UnreachableError } from '../../src/errors.ts'
 
 /** What the transport throws at a response. */
 const refused = (status: number, text: string) =>
@@ -25,7 +26,15 @@ test.each<[string, Error, object]>([
   ['another half', refused(400, '{"error":{"message":"x"}}'), { message: expect.stringContaining('"x"') }],
   ['a page', refused(502, '<p>down</p>'), { message: 'the server responded with status 502' }],
   ['a long text', refused(502, 'x'.repeat(9999)), { message: expect.stringMatching(/^.{1000}$/) }],
-  ['no response', new Error('host.example cannot be reached'), { message: 'host.example cannot be reached' }],
+  [
+    'no response',
+    new UnreachableError('host.example', 'CERT_HAS_EXPIRED'),
+    {
+      message:
+        'host.example cannot be reached (CERT_HAS_EXPIRED). The certificate of the server has expired.',
+    },
+  ],
+  ['another error', new Error('the login is not there'), { message: 'the login is not there' }],
 ])('a host of `authgraph mcp` is told about %s', (_, error, expected) => {
   expect(hostErrorOf(error)).toEqual({ code: -32603, ...expected })
 })

@@ -1,4 +1,6 @@
+import { UnreachableError } from '../../../errors.ts'
 import { memberOf, readBody, textMemberOf } from '../../../request/http.ts'
+import { connectionAdvice } from '../../network/connection-advice.ts'
 import type { McpFields } from './mcp-message.ts'
 
 /** The code of all errors of the bridge: the specification has none for a login. */
@@ -33,5 +35,6 @@ function messageOf(error: unknown, text: string | undefined): string {
     return `the server responded with status ${status}${text === '' || text.startsWith('<') ? '' : `: ${text}`}`
   const type = textMemberOf(memberOf(error, 'data'), 'contentType')
   if (type !== undefined) return `the server responded with ${type} instead of JSON: check its URL`
+  if (error instanceof UnreachableError) return `${error.message}. ${connectionAdvice(error.reason)}`
   return error instanceof Error ? error.message : String(error)
 }
