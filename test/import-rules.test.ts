@@ -87,7 +87,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   // What a page or a file shows of it.
   'src/cli/watch': {
-    may: /^(node:(http|net|fs|fs\/promises|path|module|crypto|timers\/promises)|src\/recording\/.*|src\/cli\/(watch\/.*|command-error\.ts)|src\/terminal\/open-browser\.ts)$/,
+    may: /^(node:(http|net|fs|fs\/promises|path|module|crypto|timers\/promises)|src\/recording\/.*|src\/cli\/(watch\/.*|files\.ts)|src\/terminal\/open-browser\.ts)$/,
     types: /^src\/terminal\/(login-terminal|report)\.ts$/,
   },
   'src/service': {

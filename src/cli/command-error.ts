@@ -30,6 +30,19 @@ export class CommandError extends Error {
   }
 }
 
+/** A saved login cannot be read. The message quotes nothing of it. */
+export class DamagedLoginError extends CommandError {
+  readonly profile: string
+
+  constructor(profile: string) {
+    super(
+      'damaged_file',
+      `the saved login of ${profile} is damaged or from another version: run authgraph logout --profile ${profile}, then log in again`,
+    )
+    this.profile = profile
+  }
+}
+
 /** A refresh failed, which does not end the login. `cause` is the reason. */
 export class NotRefreshedError extends CommandError {
   override readonly cause: AuthgraphError

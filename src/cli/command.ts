@@ -3,6 +3,7 @@ import { Command, Help, type Option, type OutputConfiguration } from 'commander'
 import { isHolding } from '../session/node/hold-signals.ts'
 import { wrapText } from '../terminal/writer.ts'
 import { CommandError } from './command-error.ts'
+import { fileProblem } from './files.ts'
 
 const { formatHelp, formatItem, padWidth } = Help.prototype
 
@@ -123,7 +124,10 @@ export function watchOutput(report: (error: CommandError) => number): void {
   process.stderr.on('error', () => undefined)
   process.on('exit', (code) => {
     if (broken === undefined || GONE.includes(broken.code)) return
-    const error = new CommandError('unusable_output', `standard output cannot be written (${broken.code})`)
+    const error = new CommandError(
+      'unusable_output',
+      `standard output cannot be written (${fileProblem(broken)})`,
+    )
     process.exitCode = Math.max(code, report(error))
   })
 }

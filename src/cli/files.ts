@@ -1,5 +1,6 @@
 import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { getSystemErrorMap } from 'node:util'
 import * as v from 'valibot'
 import { createFolder, folderOf, readRegularFileSync } from '../session/node/shared-files.ts'
 import { CommandError } from './command-error.ts'
@@ -7,9 +8,15 @@ import { CommandError } from './command-error.ts'
 /** What the system says of a folder in place of a file, and `readRegularFileSync` of anything else. */
 const NOT_A_FILE: readonly string[] = ['EISDIR', 'ERR_FS_EISDIR', 'not a regular file']
 
-const TOO_LARGE: readonly string[] = ['ERR_STRING_TOO_LONG', 'ERR_FS_FILE_TOO_LARGE']
+/** Codes for which the system has no words, or none for a user. */
+const WORDS: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder',
+  ERR_FS_EISDIR: 'it is a folder',
+  ERR_STRING_TOO_LONG: 'the file is too large',
+  ERR_FS_FILE_TOO_LARGE: 'the file is too large',
+}
 
-/** What the user can do, also by the word of the system. */
+/** What the user can do, also by the code of the system. */
 type Advice = string | ((code: string) => string)
 
 /** The folder of sensitive files. `AUTHGRAPH_CONFIG_DIR` names the one that contains it. */
@@ -79,7 +86,7 @@ export function namesIn(folder: string): string[] {
 }
 
 /**
- * Uses files. If that fails, says what could not be done, and why in the word of the system, such as `ENOSPC`.
+ * Uses files. If that fails, says what could not be done, and why.
  *
  * @param advice What the user can do.
  * @throws {@link CommandError} with code `unusable_file`.
@@ -88,17 +95,24 @@ export function onDisk<Result>(problem: string, use: () => Result, advice?: Advi
   try {
     return use()
   } catch (error) {
-    const code = fileProblem(error)
-    const said = typeof advice === 'function' ? advice(code) : advice
-    throw new CommandError('unusable_file', `${problem} (${code})${said ? `: ${said}` : ''}`)
+    const said = typeof advice === 'function' ? advice(codeOf(error)) : advice
+    throw new CommandError('unusable_file', `${problem} (${fileProblem(error)})${said ? `: ${said}` : ''}`)
   }
 }
 
-/** Says why a file cannot be used, mostly in the word of the system. */
+/** Says why a file cannot be used. */
 export function fileProblem(error: unknown): string {
+  return inWords(codeOf(error))
+}
+
+/** Says a code of the system in words, such as `no space left on device` for `ENOSPC`. Any other text stays. */
+export function inWords(code: string): string {
+  return WORDS[code] ?? new Map(getSystemErrorMap().values()).get(code) ?? code
+}
+
+function codeOf(error: unknown): string {
   // A string that would be too long has no code if it was read in parts.
-  const { code = 'ERR_STRING_TOO_LONG' } = error as NodeJS.ErrnoException
-  return TOO_LARGE.includes(code) ? 'the file is too large' : code
+  return (error as NodeJS.ErrnoException).code ?? 'ERR_STRING_TOO_LONG'
 }
 
 /** Parses JSON of this shape. Returns `undefined` for any other text. */
@@ -108,6 +122,12 @@ export function parseJson<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> | undefined {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text)
   return parsed.success ? parsed.output : undefined
+}
+
+/** Says where a text is not JSON, if the runtime does: ` (line 2)`. Quotes nothing of the text. */
+export function placeInJson({ input, received }: v.BaseIssue<unknown>): string {
+  const [, position] = / at position (\d+)/.exec(received) ?? []
+  return position ? ` (line ${String(input).slice(0, Number(position)).split('\n').length})` : ''
 }
 
 /** `undefined` for a file that another program wrote. */

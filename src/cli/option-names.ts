@@ -1,10 +1,18 @@
+import { inWords } from './files.ts'
+
 /** What the library says about its options, and what the command line says about its own. */
-const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
+const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string | typeof inWords])[] = [
   [
     /^keys\[0\] must .*/,
     '--jwt must name a file with a private key for RS256 or ES256: PEM (PKCS#8) or a JWK',
   ],
   [/^tls must have (?=a private key)/, '--tls-key and --tls-cert must be '],
+  [/^the (private |RSA )?key(?= (is|cannot|has) )/, '$& of --key'],
+  [/^this is a (public key|certificate): /, '--key names a $1: '],
+  [
+    /(?<= cannot be (read or written|created): |^cannot open the SQLite file .*\(|cannot be started \()E[A-Z]+/,
+    inWords,
+  ],
   [/(?<=^port .* is in use: choose another one)/, ' with --port'],
   [/(?<=^cannot listen on .*): check the host$/, ': choose an address of this machine with --host'],
   [/ (did not return a list|is not a JSON array or object)$/, '$&: remove --paginate'],
@@ -28,5 +36,5 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string])[] = [
 
 /** Says an error of the library in the names of the command line. */
 export function inOptions(message: string): string {
-  return TEXTS.reduce((text, [ofLibrary, ofCommand]) => text.replace(ofLibrary, ofCommand), message)
+  return TEXTS.reduce((text, [ofLibrary, ofCommand]) => text.replace(ofLibrary, ofCommand as string), message)
 }

@@ -39,12 +39,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Co
 const NEED_NONE: readonly (string | undefined)[] = ['-V', '--version']
 
 /**
- * What no argument may contain: tokens by their prefix, private keys, JWTs, and addresses with a password or a token. A
- * password may contain a slash, but a port before a path is not a password.
+ * What no argument may contain: tokens by their prefix, private keys, JWTs, and addresses with a password or a token. RSA
+ * keys are also found without their first line. A password may contain a slash, but a port before a path is not a password.
  */
 const SECRETS = new RegExp(
   [
-    /gh[pousr]_\w{8}|github_pat_\w{8}|-----BEGIN|\beyJ[\w-]+\.eyJ[\w-]+\.|\baccess_token=/,
+    /gh[pousr]_\w{8}|github_pat_\w{8}|-----BEGIN|\bMII[\w+/]{3}IBA[\w+/]{40}|\beyJ[\w-]+\.eyJ[\w-]+\.|\baccess_token=/,
     /\/\/(?!\[)[^/?#:@\s]*:(?!\d+[/?#])[^@\s]*@/,
     /https?:\/\/[^/?#:@\s]{20,}@/,
   ]
@@ -111,7 +111,7 @@ function report(thrown: unknown, command = new Command('authgraph')): number {
   const isOfCommander = thrown instanceof CommanderError
   if (isOfCommander && !thrown.message.startsWith('error: ')) return thrown.exitCode === 0 ? 0 : USAGE_ERROR
   const name = nameOf(command)
-  const error = isOfCommander ? usageError(thrown.message, name, command.options) : thrown
+  const error = isOfCommander ? usageError(thrown.message, name, command) : thrown
   const { print } = errorWriter()
   if (isFailure(error)) {
     const { event, lines } = failure(error, textsOf(name, command.optsWithGlobals()))

@@ -1,4 +1,4 @@
-import type { Option } from 'commander'
+import type { Command } from 'commander'
 import { CommandError } from './command-error.ts'
 
 /**
@@ -11,6 +11,7 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
   [/^(--[\w-]+) argument missing/, '$1 requires a value'],
   [/^(--[\w-]+) argument '.*' is invalid/s, 'invalid value for $1'],
   [/^command-argument value '.*' is invalid for argument '(\w+)'/s, 'invalid value for <$1>'],
+  [/^missing required argument '(.*)'/, 'missing argument <$1>'],
   [
     /^too many arguments.*\. Expected (\d+) arguments? but got (\d+)\./,
     'too many arguments: expected $1, but got $2',
@@ -33,6 +34,16 @@ const BARE: Readonly<Record<string, string>> = {
   'authgraph token': '--profile before a profile',
 }
 
+/** What other programs call commands. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  auth: ['login', 'status', 'token'],
+  list: ['status'],
+  refresh: ['token'],
+  signin: ['login'],
+  signout: ['logout'],
+  whoami: ['status'],
+}
+
 function quoteAdvice(command: string): string {
   const bare = BARE[command]
   return `Quote values that contain spaces${bare === undefined ? '' : `, and write ${bare}`}`
@@ -42,17 +53,23 @@ function quoteAdvice(command: string): string {
  * Says a usage error of commander like all others.
  *
  * @param text What commander says. It calls an option unknown if it has a value and takes none, or stands before the command.
- * @param name The command that was to run.
- * @param options Those of the command.
+ * @param name The full name of the command.
+ * @param command The command that was to run.
  */
-export function usageError(text: string, name: string, options: readonly Option[]): CommandError {
+export function usageError(text: string, name: string, command: Command): CommandError {
+  const { options } = command
   const [, flag] = /^error: unknown option '(.*?)['=]/.exec(text) ?? []
   const option = options.find(({ long, short }) => flag && [long, short].includes(flag))
   if (!option) {
-    const said = TEXTS.reduce((all, [from, to]) => all.replace(from, to), text)
+    const said = TEXTS.reduce((all, [from, to]) => all.replace(from, to), withSuggestion(text, command))
+    if (said.startsWith('too many arguments'))
+      return new CommandError('usage', `${said}. ${quoteAdvice(name)}`)
+    const missing = command.registeredArguments.find(
+      (argument) => said === `missing argument <${argument.name()}>`,
+    )
     return new CommandError(
       'usage',
-      said.startsWith('too many arguments') ? `${said}. ${quoteAdvice(name)}` : said,
+      missing ? `${said}: ${command.createHelp().argumentDescription(missing)}` : said,
     )
   }
   const isEarly = option.required || option.optional || !text.includes('=')
@@ -60,4 +77,17 @@ export function usageError(text: string, name: string, options: readonly Option[
     'usage',
     isEarly ? `${flag} must follow the command: ${name} ${flag}` : `${flag} takes no value`,
   )
+}
+
+/** Commander suggests the nearest name, which for `--clint` is `--print`. The first three letters tell more. */
+function withSuggestion(text: string, { options, commands }: Command): string {
+  const [, word = ''] = /^error: unknown (?:command|option) '(.*?)['=]/s.exec(text) ?? []
+  const [suggested = ''] = /\n\(Did you mean .*\)$/.exec(text) ?? []
+  const alike = [
+    ...options.flatMap(({ long }) => (word.length >= 5 && long?.startsWith(word.slice(0, 5)) ? long : [])),
+    ...commands.map((each) => each.name()).filter((name) => OTHER_NAMES[word]?.includes(name)),
+  ]
+  if (alike.length === 0 || alike.some((name) => suggested.includes(name))) return text
+  const all = alike.length > 1 ? `one of ${alike.join(', ')}` : alike[0]
+  return `${text.slice(0, text.length - suggested.length)}\n(Did you mean ${all}?)`
 }

@@ -77,13 +77,29 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
   })
 
   test.for([
-    ['not JSON', 'work', 'must contain'],
-    ['more than names', '{"profile":"work","host":"localhost","token":"gho_x"}', 'must contain'],
+    ['not JSON', 'work', 'and nothing else, but is not JSON'],
+    [
+      'a comma too many',
+      '{\n"profile":"gho_x",\n}',
+      'and nothing else, but is not JSON (line 3): correct it',
+    ],
+    ['a text', '"gho_x"', 'and nothing else: correct'],
+    ['no host', '{"profile":"work"}', 'but has no valid "host": '],
+    [
+      'more than names',
+      '{"profile":"work","host":"localhost","token":"gho_x"}',
+      'but has an unknown "token": ',
+    ],
     ['a path', '{"profile":"../work","host":"localhost"}', 'contains an invalid profile name or host: '],
     ['a host that is no host', '{"profile":"work","host":"x;gho_x"}', 'contains an invalid profile name or'],
   ] as const)('refuses a folder file with %s, and quotes nothing of it', async ([, text, why], { world }) => {
     writeFileSync(join(world.folder, '.authgraph.json'), text)
-    const ended = { code: 1, stdout: '', stderr: [why], never: ['gho_x', '../work'] }
+    const ended = {
+      code: 1,
+      stdout: '',
+      stderr: [why],
+      never: ['gho_x', '../work'],
+    }
     await world.expect('token', ended, { cwd: world.folder })
   })
 })
@@ -95,7 +111,7 @@ describe('a folder that selects a login', { concurrent: true }, () => {
     const cwd = world.folder
     const path = join(cwd, '.authgraph.json')
     writeFileSync(path, JSON.stringify({ profile: 'work', host }))
-    const how = `run authgraph login --profile work --host ${host}, or delete the file`
+    const how = `run authgraph login --profile work --host ${host} --client-id ID, or delete the file`
     const stderr = `✗ ${path} selects the login work, which is not saved: ${how}\n`
     await world.expect('token', { code: 1, stdout: '', stderr }, { cwd })
     await world.expect([...loginTo(host), '--profile', 'work', '--no-wait'], { code: 75 })

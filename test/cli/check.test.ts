@@ -90,7 +90,7 @@ describe('authgraph check', { concurrent: true }, () => {
   test('says before the check that the report cannot be written', async ({ world }) => {
     const { sandbox, url, approve } = await served(world)
     const file = join(world.folder, 'missing', 'check.xml')
-    const stderr = `✗ Cannot write ${file} (ENOENT): name another file with --junit\n`
+    const stderr = `✗ Cannot write ${file} (no such file or directory): name another file with --junit\n`
     await world.expect(check(url, '--approve', approve, '--junit', file), { code: 1, stdout: '', stderr })
     expect(sandbox.requests).toEqual([])
   })

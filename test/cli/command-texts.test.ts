@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/auth/api-error.ts'
 import { credentialAdvice, movedAdvice, textsOf } from '../../src/cli/command-texts.ts'
-import { RedirectedError, RefusedError, UnreachableError } from '../../src/errors.ts'
+import { RedirectedError, RefusedError, StoreUnavailableError, UnreachableError } from '../../src/errors.ts'
 
 const REQUEST = 'GET git.example.com/api/v3/repos/o/old'
 const BASE = 'https://git.example.com/api/v3'
@@ -74,4 +74,10 @@ test('says to get a new code if the service refuses the code that was shown', ()
   const adviceWith = (hasCodes: boolean) =>
     textsOf('authgraph login', { hasCodes: () => hasCodes }).advice(error)
   expect([true, false].map(adviceWith)).toEqual(['Run the command again to get a new code.', ''])
+})
+
+test('says an error of a file system in words', () => {
+  const error = new StoreUnavailableError('/home/me/work.json cannot be read or written: ENOSPC')
+  const message = '/home/me/work.json cannot be read or written: no space left on device'
+  expect(textsOf('authgraph token').message(error)).toBe(message)
 })

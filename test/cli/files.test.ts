@@ -31,31 +31,31 @@ test('lists the names of JSON files, and nothing of other programs', () => {
 })
 
 const FORBIDDEN =
-  /^cannot use \/sys\/authgraph \(E(PERM|ACCES)\): if sudo created it, change its owner; otherwise set /
+  /^cannot use \/sys\/authgraph \((operation not permitted|permission denied)\): if sudo created it, change its owner; otherwise set /
 
 test('names the path that cannot be used, and says what to do', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
   const below = join(file, 'below')
-  const unusable = (path: string, code: string, advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder') =>
+  const unusable = (path: string, why: string, advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder') =>
     expect.objectContaining({
       code: 'unusable_file',
-      message: `cannot use ${path} (${code}): ${advice}`,
+      message: `cannot use ${path} (${why}): ${advice}`,
     })
   for (const [use, error] of [
-    [() => writePrivate(below, ''), unusable(file, 'EEXIST')],
-    [() => writePrivate(folder, ''), unusable(folder, 'EISDIR', 'delete or move it')],
-    [() => makeFolder(below), unusable(below, 'ENOTDIR')],
-    [() => makeFolder('/proc/a/b'), unusable('/proc/a/b', 'ENOENT')],
-    [() => removeFile(folder), unusable(folder, 'ERR_FS_EISDIR', 'delete or move it')],
-    [() => removeFile(below), unusable(below, 'ENOTDIR')],
-    [() => namesIn(file), unusable(file, 'ENOTDIR')],
+    [() => writePrivate(below, ''), unusable(file, 'file already exists')],
+    [() => writePrivate(folder, ''), unusable(folder, 'it is a folder', 'delete or move it')],
+    [() => makeFolder(below), unusable(below, 'not a directory')],
+    [() => makeFolder('/proc/a/b'), unusable('/proc/a/b', 'no such file or directory')],
+    [() => removeFile(folder), unusable(folder, 'it is a folder', 'delete or move it')],
+    [() => removeFile(below), unusable(below, 'not a directory')],
+    [() => namesIn(file), unusable(file, 'not a directory')],
     [
       () => makeFolder('/sys/authgraph'),
       expect.objectContaining({ message: expect.stringMatching(FORBIDDEN) }),
     ],
-    [() => readIfThere(folder, 'correct it'), unusable(folder, 'not a regular file', 'correct it')],
+    [() => readIfThere(folder, 'correct it'), unusable(folder, 'it is a folder', 'correct it')],
   ] as const)
     expect(use).toThrow(error)
 })

@@ -69,9 +69,19 @@ describe('authgraph jwt', { concurrent: true }, () => {
     })
   })
 
-  test('explains once what to do about a key that is encrypted', async ({ world }) => {
-    const stderr = /^✗ .*decrypt it with "openssl pkey -in <file> -out <new file>".*\n$/
-    const ended = { code: 1, stderr, never: ['CryptoKey', 'KeyObject', 'appId'] }
-    await world.expect('jwt --app-id 1 --key -', ended, { input: String(encrypted) })
+  test.for([
+    [
+      'encrypted',
+      String(encrypted),
+      'The private key of --key is encrypted: decrypt it with "openssl pkey -in <file> -out <new file>"',
+    ],
+    [
+      'public',
+      publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      '--key names a public key: pass the private key',
+    ],
+  ] as const)('explains once what to do about a key that is %s', async ([, input, error], { world }) => {
+    const ended = { code: 1, stderr: `✗ ${error}\n`, never: ['CryptoKey', 'KeyObject', 'appId'] }
+    await world.expect('jwt --app-id 1 --key -', ended, { input })
   })
 })

@@ -1,5 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { linesOfJson } from './support/command.ts'
 import { atIssuer, FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
@@ -288,27 +288,36 @@ describe('authgraph logout', { concurrent: true }, () => {
     ['no JSON', undefined],
     ['with a token that is no header value', 'gho_\u001b[2J\u202etoken'],
   ] as const)(
-    'removes a damaged record, %s, by its name or with --all',
+    'removes a damaged record, %s, if it is the current login, by its name, or with --all',
     async ([, accessToken], { world }) => {
       const { record, url } = await loggedIn(world)
       const { value } = record()
       const token = { ...value.token, accessToken }
       const damaged = accessToken ? JSON.stringify({ value: { ...value, token } }) : '{'
       writeFileSync(fileOf(world), damaged)
-      // Without its name, it stays.
       const stderr = [
         'The saved login of work is damaged',
         'run authgraph logout --profile work, then log in again\n',
       ]
       await world.expect('token', { code: 1, stdout: '', stderr })
-      await world.expect('logout', { code: 1, stderr: accessToken ? [] : stderr })
       const removed = [
         '✓ Logged out of work: its damaged record is deleted.\n  The service may still accept the token.',
       ]
-      await world.expect('logout --profile work', { stdout: removed, stderr: '' })
-      expect(filesIn(world)).toEqual([])
+      for (const words of ['logout', 'logout --profile work']) {
+        writeFileSync(fileOf(world), damaged)
+        await world.expect(words, { stdout: removed, stderr: '' })
+        expect(filesIn(world)).toEqual([])
+      }
       writeFileSync(fileOf(world), damaged)
+      // A broken file of the folder says nothing about which login is the current one.
+      const file = join(world.folder, '.authgraph.json')
+      writeFileSync(file, '{')
+      const broken = { code: 1, stdout: '', stderr: [`${file} must`] }
+      await world.expect('logout', broken, { cwd: world.folder })
+      rmSync(file)
       await world.login(url, '--profile home')
+      // Another one may be the current login.
+      if (!accessToken) await world.expect('logout', { code: 1, stdout: '', stderr })
       await world.expect('logout --all', { stdout: /Logged out of home[\s\S]*Logged out of work/ })
       expect(filesIn(world)).toEqual([])
     },

@@ -20,7 +20,7 @@ describe('a pipe in place of a file', { concurrent: true }, () => {
     [
       '.authgraph.json',
       HERE,
-      /^✗ Cannot write \.authgraph\.json in this folder \(ENXIO\): delete it if it exists, or use a folder that you can write to\n$/,
+      /^✗ Cannot write \.authgraph\.json in this folder \(no such device or address\): delete it if it exists, or use a folder that you can write to\n$/,
     ],
   ] as const)('%s does not hang %j', async ([name, words, stderr], { world }) => {
     await loggedIn(world)
@@ -38,7 +38,7 @@ describe('a working directory that was deleted', { concurrent: true }, () => {
     [
       HERE,
       '',
-      '✗ Cannot write .authgraph.json in this folder (ENOENT): delete it if it exists, or use a folder that you can write to\n',
+      '✗ Cannot write .authgraph.json in this folder (no such file or directory): delete it if it exists, or use a folder that you can write to\n',
     ],
   ] as const)('selects no login for %j', async ([words, stdout, stderr], { world }) => {
     await loggedIn(world)

@@ -125,10 +125,10 @@ describe('authgraph replay', { concurrent: true }, () => {
 
   test('says that a file is missing, or cannot be written', async ({ world }) => {
     const none = join(world.folder, 'none', 'login')
-    const written = ['✗ Cannot write', '(ENOENT): name another file with --svg\n']
+    const written = ['✗ Cannot write', '(no such file or directory): name another file with --svg\n']
     await world.expect(['replay', 'nofile'], {
       code: 1,
-      stderr: '✗ Cannot read nofile (ENOENT): check the path\n',
+      stderr: '✗ Cannot read nofile (no such file or directory): check the path\n',
     })
     await world.expect('replay /dev/zero', {
       code: 1,
@@ -140,7 +140,7 @@ describe('authgraph replay', { concurrent: true }, () => {
     await world.expect(replay(world, recorded, '--svg', none), { code: 1, stderr: written })
     await world.expect(['demo', '--record', none], {
       code: 1,
-      stderr: ['(ENOENT): name another file with --record'],
+      stderr: ['(no such file or directory): name another file with --record'],
     })
   })
 })
@@ -161,6 +161,8 @@ describe('demo --record', { concurrent: true }, () => {
 
   test('continues the login when the disk is full', async ({ world }) => {
     const { stdout } = await world.expect([...demo, '/dev/full'], { stdout: ['authorized'] })
-    expect(stdout.match(/Recording ended: cannot write \/dev\/full \(ENOSPC\)/g)).toHaveLength(1)
+    expect(
+      stdout.match(/Recording ended: cannot write \/dev\/full \(no space left on device\)/g),
+    ).toHaveLength(1)
   })
 })

@@ -4,7 +4,7 @@ import { FRESH, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
 import { test, type World } from './support/world.ts'
 
-const FULL = '✗ Standard output cannot be written (ENOSPC)\n'
+const FULL = '✗ Standard output cannot be written (no space left on device)\n'
 
 /** Runs a command with standard output on a full disk. Returns its errors. */
 async function runFull(world: World, words: string): Promise<string> {

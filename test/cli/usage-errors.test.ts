@@ -6,13 +6,15 @@ import { test } from './support/world.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+/** A key that was copied without its first and last line. */
+const BODY = KEY.split('\n').slice(1, -2).join('')
 const PERSONAL = 'ghp_personalInTheClear0123456789'
 const FINE_GRAINED = 'github_pat_fineGrainedInTheClear0123456789'
 const CLASSIC = '0123456789abcdef0123456789abcdef01234567'
 const PACKAGE = resolve(import.meta.dirname, '../../package.json')
 
 /** What no error quotes. */
-const SECRETS = [PERSONAL, FINE_GRAINED, CLASSIC, KEY, 'hunter2', 'password@', '    at ']
+const SECRETS = [PERSONAL, FINE_GRAINED, CLASSIC, KEY, BODY, 'hunter2', 'password@', '    at ']
 
 const API = 'api /user'
 const CHECK = 'check http://127.0.0.1:1 --client-id id'
@@ -27,6 +29,11 @@ type Refused = readonly [words: string, more: readonly string[], error: string, 
 const REFUSED: readonly Refused[] = [
   ['demo --approve --deny', [], '--approve cannot be used with --deny'],
   ['demo --aprove', [], '✗ Unknown option "--aprove": did you mean --approve?'],
+  ['login --clint id', [], '✗ Unknown option "--clint": did you mean --client-id?\n'],
+  ['login --tokn=hunter2', [], '✗ Unknown option "--tokn": did you mean --token-endpoint?\n'],
+  ['whoami', [], '✗ Unknown command "whoami": did you mean status?\n', '--help'],
+  ['auth', [], '✗ Unknown command "auth": did you mean one of login, status, token?\n', '--help'],
+  ['mcp auth', [], '✗ Unknown command "auth": did you mean one of login, status?\n'],
   ['dmeo', [], 'did you mean demo?', '--help'],
   ['help dmeo', [], '✗ Unknown command "dmeo": did you mean demo?\n', '--help'],
   ['help login more', [], '✗ Too many arguments: expected 1, but got 2', 'login --help'],
@@ -36,9 +43,15 @@ const REFUSED: readonly Refused[] = [
   ['--profile=hunter2 status', [], '✗ --profile must follow the command: ', 'status --help'],
   ['nothing --help', [], 'Unknown command "nothing"', '--help'],
   ['completion cmd', [], 'Invalid value for <shell>. Allowed choices are bash, zsh, fish\n'],
+  ['completion', [], '✗ Missing argument <shell>: your shell (choices: bash, zsh, fish)\n'],
+  ['api', [], '✗ Missing argument <path>: path of the API, such as /user\n'],
   ['login --client-id', [], '✗ --client-id requires a value'],
   ['git-credential get more', [], '✗ Too many arguments: expected 1, but got 2'],
-  ['mcp example.com', [], '✗ Invalid value for <url>. Expected an address that starts with https://'],
+  [
+    'mcp example.com',
+    [],
+    '✗ Invalid value for <url>. Expected an address that starts with https:// or http://, such as',
+  ],
   ['mcp logot https://example.com', [], '✗ Unknown command "logot": did you mean logout?'],
   ['mcp login --verification-host', [], '✗ --verification-host requires a value', 'mcp login --help'],
   [
@@ -64,8 +77,17 @@ const REFUSED: readonly Refused[] = [
     [],
     '✗ --resume cannot be used with --client-id: an unfinished login keeps its options, and --profile chooses it\n',
   ],
-  ['login --issuer http://example.com', [], '✗ Invalid value for --issuer. Expected https'],
-  ['mcp login http://example.com', [], '✗ Invalid value for <url>. Expected https', 'mcp login --help'],
+  [
+    'login --issuer http://example.com',
+    [],
+    '✗ Invalid value for --issuer. Expected an address that starts with https://. Only a loopback address, such as',
+  ],
+  [
+    'mcp login http://example.com',
+    [],
+    '✗ Invalid value for <url>. Expected an address that starts with https://. Only',
+    'mcp login --help',
+  ],
   ['status --names --profile work', [], '✗ --names cannot be used with --profile'],
   ['replay login.ndjson --narrow', [], '✗ --narrow requires --svg'],
 
@@ -143,8 +165,13 @@ const REFUSED: readonly Refused[] = [
   [`jwt --app-id 0 --key ${PACKAGE}`, [], '✗ The app ID must be a positive integer'],
   ['jwt --app-id 1 --decode', [], '✗ --app-id requires --key'],
   ['jwt', [], 'No private key: set --key'],
-  ['jwt --app-id 1 --key /nowhere', [], 'The file of --key cannot be read (ENOENT): check the path'],
+  [
+    'jwt --app-id 1 --key /nowhere',
+    [],
+    'The file of --key cannot be read (no such file or directory): check',
+  ],
   ['jwt --app-id 1 --key /dev/zero', [], 'The file of --key cannot be read (the file is too large): check'],
+  ['jwt --app-id 1 --key', [''], '✗ --key is empty: it takes a file, - for standard input, or env:NAME'],
   ['jwt --app-id 1 --key env:NOT_SET', [], '--key is empty: check that the variable is set'],
   ['jwt --decode', [], 'is empty'],
 
@@ -173,13 +200,13 @@ const REFUSED: readonly Refused[] = [
   ['serve --client a=A --client a=B', [], '✗ Client 1 of --client and client 2 of --client have the same'],
   [`${SERVE} --client authgraph-demo=B`, [], '✗ --client and --demo-client have the same client ID: remove'],
   ['serve --interval 10 --expires-in 10 --demo-client', [], '✗ --interval must be less than --expires-in: '],
-  ['serve --clients /no/such/file', [], '✗ --clients cannot be read (ENOENT)'],
+  ['serve --clients /no/such/file', [], '✗ --clients /no/such/file cannot be read (no such file or dir'],
   [`${SERVE} --store mysql://localhost`, [], '--store must be "memory", sqlite:FILE, or a valid address'],
   [`${SERVE} --store sqlite:`, [], '--store must be "memory", sqlite:FILE, or a valid address'],
   [
     `${SERVE} --store sqlite:/no/such/folder/a.db`,
     [],
-    'Cannot open the SQLite file of --store (ENOENT): check the path',
+    'Cannot open the SQLite file of --store (no such file or directory): check the path',
   ],
   [`${SERVE} --store`, [`sqlite:${PACKAGE}`], 'The file of --store is not an SQLite database'],
   [`${SERVE} --auth-url login.example.com`, [], 'without a query, such as https://login.example.com'],
@@ -188,10 +215,19 @@ const REFUSED: readonly Refused[] = [
   [`${SERVE} --host 0.0.0.0`, [], '--host is not a loopback address: set --auth-url, or --tls-key'],
   [`${SERVE} --base-url http://api.example.com`, [], '--base-url must be https'],
   [`${SERVE} --tls-key /no/such/file`, [], 'Set both --tls-key and --tls-cert'],
-  [`${SERVE} --tls-cert /dev/zero --tls-key ${PACKAGE}`, [], '✗ --tls-cert cannot be read (the file is'],
+  [
+    `${SERVE} --tls-cert /dev/zero --tls-key ${PACKAGE}`,
+    [],
+    '✗ --tls-cert /dev/zero cannot be read (the file is',
+  ],
+  [`${SERVE} --tls-cert a --tls-key`, [BODY], '✗ --tls-key must not contain a secret in clear text'],
   [`${SERVE} --jwt`, [import.meta.filename], '✗ --jwt must name a file with a private key for RS256'],
-  [`${SERVE} --jwt /no/such/folder/key.json`, [], '(ENOENT): name another file with --jwt'],
-  [`${SERVE} --jwt`, [import.meta.dirname], '(not a regular file): name another file with --jwt'],
+  [
+    `${SERVE} --jwt /no/such/folder/key.json`,
+    [],
+    '(no such file or directory): name another file with --jwt',
+  ],
+  [`${SERVE} --jwt`, [import.meta.dirname], '(it is a folder): name another file with --jwt'],
   ...['proxy', '10.0.0.0/99'].map(
     (proxy): Refused => [
       `${SERVE} --trust-proxy ${proxy}`,
@@ -204,11 +240,16 @@ const REFUSED: readonly Refused[] = [
 
 /** Variables, and a part of the error of a command that reads them; then no hint, if its help does not name them. */
 const VARIABLES: readonly (readonly [string, Record<string, string>, string, hint?: ''])[] = [
-  ['token', { AUTHGRAPH_TOKEN: 'hunter2\nlines' }, 'AUTHGRAPH_TOKEN contains characters', ''],
+  [
+    'token',
+    { AUTHGRAPH_TOKEN: 'hunter2\nlines' },
+    'AUTHGRAPH_TOKEN contains characters that a token cannot contain: remove line breaks',
+    '',
+  ],
   [
     'token',
     { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: 'http://hunter2.test' },
-    'AUTHGRAPH_HOST is not a host',
+    'AUTHGRAPH_HOST is not a host: use one such as git.example.com\n',
     '',
   ],
   [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '✗ AUTHGRAPH_STORE must be "memory"'],

@@ -32,9 +32,10 @@ const REFUSALS = {
   'a host': /^Expected a host, such as github\.com or git\.example\.com\.$/,
   'a host with http': 'such as github.com or git.example.com. Only a loopback address',
   'a host with a path': 'Expected a host without a path, such as github.com or git.example.com.',
-  'an address': 'Expected an address that starts with https:// or http://.',
+  'an address':
+    'Expected an address that starts with https:// or http://, such as https://login.example.com.',
   'a port': 'Expected a port from 0 to 65535.',
-  'a name': 'Expected a name of 1 to 100 letters, digits and characters . : @ _ - [ ]',
+  'a name': 'Expected a name, such as work: 1 to 100 letters, digits and characters . : @ _ - [ ]',
 }
 
 test.each([

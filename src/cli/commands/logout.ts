@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
+import { WrongHostError } from '../../errors.ts'
 import { exitCodeOf } from '../../terminal/exit-codes.ts'
 import { failure } from '../../terminal/failure.ts'
 import { logoutLines } from '../../terminal/login-facts.ts'
 import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith, finishWithoutOutput } from '../command.ts'
-import { CommandError, isFailure } from '../command-error.ts'
+import { CommandError, DamagedLoginError, isFailure } from '../command-error.ts'
 import { textsOf } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
@@ -58,7 +59,7 @@ async function logout(options: LogoutOptions): Promise<number> {
         print([styled('green', '✓'), ' Deleted the unfinished login of ', styled('bold', name), '.'])
         if (!saved.includes(name)) continue
       }
-      print(...(await endLogin(name)))
+      print(...(await endLogin(name ?? currentLogin(saved))))
     } catch (error) {
       if (!options.all || !isFailure(error)) throw error
       writerTo(process.stderr, options).print(...failure(error, textsOf('authgraph logout')).lines)
@@ -84,12 +85,21 @@ function assertCurrent(saved: readonly string[], all: ReadonlySet<string>): void
     )
 }
 
-async function endLogin(name: string | undefined): Promise<Line[]> {
+/** The only login is the current one, even if it is damaged. */
+function currentLogin(saved: readonly string[]): string {
+  try {
+    return profileOrCurrent(undefined).name
+  } catch (error) {
+    if (saved.length === 1 && error instanceof DamagedLoginError) return error.profile
+    throw error
+  }
+}
+
+async function endLogin(name: string): Promise<Line[]> {
   try {
     return await end(name)
   } catch (error) {
-    // Only by its name: it may not be the one that the user means.
-    if (name === undefined || !isUnreadable(error)) throw error
+    if (!(error instanceof DamagedLoginError || error instanceof WrongHostError)) throw error
     removeLogin(name)
     return [
       [styled('green', '✓'), ' Logged out of ', styled('bold', name), ': its damaged record is deleted.'],
@@ -98,7 +108,7 @@ async function endLogin(name: string | undefined): Promise<Line[]> {
   }
 }
 
-async function end(name: string | undefined): Promise<Line[]> {
+async function end(name: string): Promise<Line[]> {
   const profile = profileOrCurrent(name)
   const session = await openSavedSession(profile, await environmentFetch())
   await session.logout().catch((error) => {
@@ -107,8 +117,4 @@ async function end(name: string | undefined): Promise<Line[]> {
   await removeLogout(profile)
   const { revocation } = session.actor.getSnapshot().context
   return logoutLines({ name: profile.name, host: authOrigin(profile.address).host }, revocation)
-}
-
-function isUnreadable(error: unknown): boolean {
-  return isFailure(error) && (error.code === 'wrong_host' || error.code === 'damaged_file')
 }

@@ -16,12 +16,16 @@ export async function readSecret(source: string, option: string): Promise<Secret
   return new Secret(secret)
 }
 
+const PLACES = 'a file, - for standard input, or env:NAME for a variable'
+
 function adviceFor(source: string): string {
+  if (source === '') return `it takes ${PLACES}`
   if (source === '-') return 'pipe it to this command'
   return source.startsWith('env:') ? 'check that the variable is set' : 'check the file'
 }
 
 async function textAt(source: string, option: string): Promise<string> {
+  if (source === '') return ''
   if (source.startsWith('env:')) return process.env[source.slice('env:'.length)] ?? ''
   try {
     // A synchronous read would fail if the writer of the pipe is slower.
@@ -29,8 +33,8 @@ async function textAt(source: string, option: string): Promise<string> {
   } catch (error) {
     throw new CommandError(
       'usage',
-      `the file of ${option} cannot be read (${fileProblem(error)}): check the path. ${option} takes a file, - for standard ` +
-        'input, or env:NAME for a variable, but not the secret itself, which every user of this machine could read',
+      `the file of ${option} cannot be read (${fileProblem(error)}): check the path. ${option} takes ${PLACES}, ` +
+        'but not the secret itself, which every user of this machine could read',
     )
   }
 }

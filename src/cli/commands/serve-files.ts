@@ -5,7 +5,7 @@ import { suggest } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
-import { fileProblem } from '../files.ts'
+import { fileProblem, placeInJson } from '../files.ts'
 
 /** A client given on the command line or in a file. */
 export interface NamedClient {
@@ -150,7 +150,8 @@ function isUnknown({ expected }: v.BaseIssue<unknown>): boolean {
 /** Quotes no value: it may be a file with secrets. */
 function problemOf(issue: v.BaseIssue<unknown>): string {
   const [entry, field] = (issue.path ?? []).map(({ key }) => key)
-  if (entry === undefined) return issue.type === 'array' ? 'it is not an array' : 'it is not JSON'
+  if (entry === undefined)
+    return issue.type === 'array' ? 'it is not an array' : `it is not JSON${placeInJson(issue)}`
   const place = `entry ${Number(entry) + 1}`
   if (isUnknown(issue))
     return `${place} has an unknown "${field}"${suggest(String(field), Object.keys(CLIENT.entries))}`
@@ -161,6 +162,6 @@ async function read(option: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new BadOptionError(`${option} cannot be read (${fileProblem(error)}): check the path`)
+    throw new BadOptionError(`${option} ${file} cannot be read (${fileProblem(error)}): check the path`)
   }
 }

@@ -38,7 +38,10 @@ export function readHost(text: string): string {
 /** Parses an address. */
 export function readUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    return refuseAddress(text, 'Expected an address that starts with https:// or http://.')
+    return refuseAddress(
+      text,
+      'Expected an address that starts with https:// or http://, such as https://login.example.com.',
+    )
   return text
 }
 
@@ -52,12 +55,16 @@ export function refuseAddress(text: string, expected: string): never {
 export function readSecureUrl(text: string): string {
   const { protocol, hostname } = new URL(readUrl(text))
   if (protocol === 'https:' || isLoopback(hostname)) return text
-  throw new InvalidArgumentError('Expected https. Only a loopback address may use http.')
+  throw new InvalidArgumentError(
+    'Expected an address that starts with https://. Only a loopback address, such as http://localhost:8080, may use http.',
+  )
 }
 
 /** Parses the name of a profile. */
 export function profileName(text: string): string {
   if (!isProfileName(text))
-    throw new InvalidArgumentError('Expected a name of 1 to 100 letters, digits and characters . : @ _ - [ ]')
+    throw new InvalidArgumentError(
+      'Expected a name, such as work: 1 to 100 letters, digits and characters . : @ _ - [ ]',
+    )
   return text
 }

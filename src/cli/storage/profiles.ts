@@ -12,12 +12,19 @@ import { isToken } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import { isUnclear } from '../../session/session-record.ts'
 import type { Json } from '../../store/store.ts'
-import { CommandError, isFailure, NotRefreshedError, type ReportedError } from '../command-error.ts'
+import {
+  CommandError,
+  DamagedLoginError,
+  isFailure,
+  NotRefreshedError,
+  type ReportedError,
+} from '../command-error.ts'
 import {
   fileOf,
   namesIn,
   onDisk,
   parseJson,
+  placeInJson,
   readIfThere,
   removeFile,
   stateFolder,
@@ -34,7 +41,11 @@ const DIRECTORY_FILE = '.authgraph.json'
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
 
 /** Names only: nothing in it is secret, and nothing in it says where to send a token. */
-const directoryFile = v.strictObject({ profile: v.string(), host: v.string() })
+const directoryFile = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.strictObject({ profile: v.string(), host: v.string() }),
+)
 
 const choice = v.object({ profile: v.string() })
 
@@ -106,22 +117,14 @@ export function findProfile(name: string): NamedProfile | undefined {
   const text = readIfThere(fileOf(loginsFolder(), name))
   if (text === undefined) return undefined
   const saved = parseJson(savedFile, text)
-  if (saved === undefined) throw damagedLogin(name)
+  if (saved === undefined) throw new DamagedLoginError(name)
   const { value } = saved
   return value.status === 'signedOut' ? undefined : { name, ...value.data, record: value as Json }
 }
 
-/** The error of a login that cannot be read. It has the code `damaged_file`, and quotes nothing of the login. */
-function damagedLogin(name: string): CommandError {
-  return new CommandError(
-    'damaged_file',
-    `the saved login of ${name} is damaged or from another version: run authgraph logout --profile ${name}, then log in again`,
-  )
-}
-
 /** Says in the words of the command line why a session has no token. Any other error stays. */
 export function loginError(name: string, error: unknown): unknown {
-  if (error instanceof DamagedRecordError) return damagedLogin(name)
+  if (error instanceof DamagedRecordError) return new DamagedLoginError(name)
   if (error instanceof WrongHostError)
     return new WrongHostError(
       `the login of ${name} belongs to a different service from the one in its profile: run authgraph logout --profile ${name}`,
@@ -228,7 +231,7 @@ function notSavedHere(path: string, name: string, host: string): CommandError {
   if (unfinishedLogins().includes(name)) return notFinished(name)
   return new CommandError(
     'no_login',
-    `${path} selects the login ${name}, which is not saved: run authgraph login --profile ${name} --host ${host}, or delete the file`,
+    `${path} selects the login ${name}, which is not saved: run authgraph login --profile ${name} --host ${host} --client-id ID, or delete the file`,
   )
 }
 
@@ -236,7 +239,7 @@ function readable(name: string): NamedProfile | CommandError | undefined {
   try {
     return findProfile(name)
   } catch (error) {
-    if (error instanceof CommandError && error.code === 'damaged_file') return error
+    if (error instanceof DamagedLoginError) return error
     throw error
   }
 }
@@ -254,12 +257,20 @@ function directoryProfile(folder = workingDirectory()): DirectoryProfile | undef
     const above = dirname(folder)
     return above === folder ? undefined : directoryProfile(above)
   }
-  const selected = parseJson(directoryFile, text)
-  if (selected) return { path, ...selected }
+  const { success, output, issues } = v.safeParse(directoryFile, text)
+  if (success) return { path, ...output }
   throw new CommandError(
     'damaged_file',
-    `${path} must contain "profile" and "host", and nothing else: correct it, or delete it`,
+    `${path} must contain "profile" and "host", and nothing else${faultOf(issues[0])}: correct it, or delete it`,
   )
+}
+
+/** Quotes no value. */
+function faultOf(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === 'parse_json') return `, but is not JSON${placeInJson(issue)}`
+  const [member] = (issue.path ?? []).map(({ key }) => JSON.stringify(key))
+  if (member === undefined) return ''
+  return issue.expected === 'never' ? `, but has an unknown ${member}` : `, but has no valid ${member}`
 }
 
 /** `undefined` if it was deleted. */
@@ -343,10 +354,13 @@ export function nothingSaved({ source }: EnvironmentToken): CommandError {
 function hostOfVariable(text: string): string {
   const host = hostIn(text)
   if (host !== undefined) return host
-  throw new CommandError('bad_variable', 'AUTHGRAPH_HOST is not a host, such as git.example.com')
+  throw new CommandError('bad_variable', 'AUTHGRAPH_HOST is not a host: use one such as git.example.com')
 }
 
 function tokenOfVariable(name: string, text: string): Secret {
   if (isToken(text)) return new Secret(text)
-  throw new CommandError('bad_variable', `${name} contains characters that a token cannot contain`)
+  throw new CommandError(
+    'bad_variable',
+    `${name} contains characters that a token cannot contain: remove line breaks and characters outside ASCII`,
+  )
 }

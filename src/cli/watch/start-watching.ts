@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../recording/events.ts'
 import { recordLogin } from '../../recording/record.ts'
 import { openBrowser } from '../../terminal/open-browser.ts'
 import type { Report } from '../../terminal/report.ts'
-import { CommandError } from '../command-error.ts'
+import { fileProblem, onDisk } from '../files.ts'
 import { servePage } from './serve-page.ts'
 import { Stream } from './stream.ts'
 
@@ -48,32 +48,24 @@ export async function startWatching(
  * Returns a function that writes events to a file. The first one replaces what was in it. If the disk becomes full, the recording ends, and
  * the login continues.
  *
- * @throws {@link CommandError} with code `unusable_file` if the file cannot be written now.
+ * @throws CommandError with code `unusable_file` if the file cannot be written now.
  */
 function startRecording(file: string, report: Report): (event: RecordedEvent) => void {
-  let problem = problemOf(() => appendFileSync(file, '', { mode: 0o600 }))
-  if (problem)
-    throw new CommandError(
-      'unusable_file',
-      `cannot write ${file} (${problem}): name another file with --record`,
-    )
+  const create = () => appendFileSync(file, '', { mode: 0o600 })
+  onDisk(`cannot write ${file}`, create, 'name another file with --record')
   let flag = 'w'
+  let problem: string | undefined
   return (event) => {
     if (problem) return
-    problem = problemOf(() => appendFileSync(file, `${JSON.stringify(event)}\n`, { flag }))
-    flag = 'a'
-    if (problem)
+    try {
+      appendFileSync(file, `${JSON.stringify(event)}\n`, { flag })
+      flag = 'a'
+    } catch (error) {
+      problem = fileProblem(error)
       report.say(
         { event: 'recording_ended', file, problem },
         `Recording ended: cannot write ${file} (${problem})`,
       )
-  }
-}
-
-function problemOf(write: () => void): string | undefined {
-  try {
-    write()
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code
+    }
   }
 }

@@ -113,7 +113,8 @@ export function readRegularFileSync(path: string): string {
 
 function assertRegular(stats: Stats): void {
   if (stats.isFile()) return
-  throw Object.assign(new Error(), { code: 'not a regular file', syscall: 'read' })
+  const code = stats.isDirectory() ? 'EISDIR' : 'not a regular file'
+  throw Object.assign(new Error(), { code, syscall: 'read' })
 }
 
 /**

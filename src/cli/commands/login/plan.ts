@@ -2,7 +2,7 @@ import type { ResumeRecord } from '../../../client/options.ts'
 import type { Provider } from '../../../protocol/provider.ts'
 import { Secret } from '../../../secret.ts'
 import type { LoginTerminal } from '../../../terminal/login-terminal.ts'
-import { CommandError } from '../../command-error.ts'
+import { CommandError, DamagedLoginError } from '../../command-error.ts'
 import {
   type AddressOptions,
   addressOf,
@@ -117,7 +117,7 @@ async function savedClientId(profile: NamedProfile): Promise<Secret | undefined>
   try {
     return (await openLogin(profile)).clientId
   } catch (error) {
-    if (error instanceof CommandError && error.code === 'damaged_file') return undefined
+    if (error instanceof DamagedLoginError) return undefined
     throw error
   }
 }
