@@ -19,7 +19,6 @@ const ADVICE: Partial<Record<Code, string>> & { readonly expired: string } = {
   key_unreadable: '--key takes the name of a PEM file, - for standard input, or env:NAME for a variable.',
   bad_app_id: 'Set --app-id to the ID shown in the settings of the app.',
   secret_in_argument: 'Treat the secret as leaked, and revoke it.',
-  no_keyring: 'Use --store file, a plain-text file that only you can read, or unlock the keyring.',
 }
 
 /** The commands that take a client, and the address of a service or its endpoints. */
@@ -89,15 +88,17 @@ export function replaceAdvice(name: string, isSaved: boolean, options = ''): str
 /**
  * What the user can do if an API refuses a credential. GitHub says it in headers.
  *
+ * @param request The one that was sent for the user. Another is for the token of an installation.
  * @param name The profile or the variable of the token, if it is from one.
  * @see {@link https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps GitHub: scopes}
  */
 export function credentialAdvice(
   error: unknown,
+  request: string,
   name: string | undefined,
   isSaved: boolean,
 ): string | undefined {
-  if (!(error instanceof ApiError)) return undefined
+  if (!(error instanceof ApiError && error.message.includes(` (${request}) `))) return undefined
   const { headers, status, retryAfter } = error
   if (status === 401 && name !== undefined) return replaceAdvice(name, isSaved)
   if ((status !== 403 && status !== 404) || retryAfter !== undefined) return undefined
@@ -140,6 +141,10 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (login.resume && (error.code === 'denied' || error.code === 'expired'))
     return 'To start again, run authgraph login with the options that you first used.'
   if (error instanceof NotRefreshedError) return adviceOf(error.cause, '', login) || refreshAdvice(error)
+  if (error.code === 'no_keyring')
+    return /^authgraph (login|mcp)/.test(command)
+      ? 'Use --store file, a plain-text file that only you can read, or unlock the keyring.'
+      : 'Unlock the keyring, or log in again with --store file.'
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes())
     return `${checkAddress(login)} In a network with a login page, sign in there first.`

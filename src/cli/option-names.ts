@@ -17,7 +17,7 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string | typeof i
   [/(?<=^cannot listen on .*): check the host$/, ': choose an address of this machine with --host'],
   [/ (did not return a list|is not a JSON array or object)$/, '$&: remove --paginate'],
   [/^the server ignored DPoP: .*/, '$&. To accept an unbound token, run the command without --dpop'],
-  [/^requests go to .* was sent to (\S+)$/, '$&: to call that host, use --host $1'],
+  [/^requests go to .* was sent to (\S+)$/, '$&. To call that host, use --host $1'],
   [
     /^the installation token response .* has no valid "\w+"$/,
     '$&: check --host. In a network with a login page, sign in there first',

@@ -66,7 +66,7 @@ export type Claim = v.InferOutput<typeof claim>
 export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
 
 /** Parses a stored record. Throws DamagedRecordError if it is not one. */
-/** Tells whether a request may have had its effect: its refresh token may be used. */
+/** Tells whether a refresh that failed with this error may have used its refresh token. */
 export function isUnclear({ code }: AuthgraphError): boolean {
   return UNCLEAR.includes(code)
 }

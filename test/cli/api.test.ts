@@ -230,7 +230,7 @@ describe('authgraph api', { concurrent: true }, () => {
       'https://other.example/?code=secret',
       200,
       '',
-      /^✗ Requests go to \S+ only: nothing was sent to (\S+): to call that host, use --host \1\n$/,
+      /^✗ Requests go to \S+ only: nothing was sent to (\S+). To call that host, use --host \1\n$/,
     ],
     ['https://a1b2c3d4e5f6a7b8c9d0e1.example/', 200, '', /^✗ .* nothing was sent to the other host\n$/],
     ['/list', 404, '{"error":"Not Found"}', /^✗ .*\/list\) with status 404: Not Found\n$/],

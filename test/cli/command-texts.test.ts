@@ -64,9 +64,10 @@ test.each([
   [404, {}, undefined],
 ])('says after status %i of an API with %j: %s', (status, fields: Record<string, string>, advice) => {
   const retryAfter = fields['retry-after'] === undefined ? undefined : 9
-  const error = new ApiError({ status, retryAfter }, { headers: new Headers(fields), body: undefined })
-  const given = credentialAdvice(error, 'p', true)
-  expect(given?.slice(0, advice?.length)).toBe(advice)
+  const refusal = { status, retryAfter, request: REQUEST }
+  const error = new ApiError(refusal, { headers: new Headers(fields), body: undefined })
+  expect(credentialAdvice(error, REQUEST, 'p', true)?.slice(0, advice?.length)).toBe(advice)
+  expect(credentialAdvice(error, `${REQUEST}/1`, 'p', true)).toBeUndefined()
 })
 
 test('says to get a new code if the service refuses the code that was shown', () => {

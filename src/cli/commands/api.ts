@@ -210,9 +210,9 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     if (error instanceof BadOptionError && source)
       throw new CommandError(given ? 'bad_variable' : 'usage', error.message.replace(CREDENTIAL, source))
     const name = given?.source ?? (usesLogin(options) ? saved?.name : undefined)
+    const sent = nameRequest(nameOf(asked, baseUrl))
     const advice =
-      credentialAdvice(error, name, given === undefined) ??
-      movedAdvice(error, nameRequest(nameOf(asked, baseUrl)), baseUrl)
+      credentialAdvice(error, sent, name, given === undefined) ?? movedAdvice(error, sent, baseUrl)
     if (advice === undefined || !isFailure(error)) throw error
     errorWriter().print(...failure(error, { ...terminalTexts, advice: () => advice }).lines)
     return 1
