@@ -57,8 +57,11 @@ describe('authgraph check', { concurrent: true }, () => {
   test('fails if a command fails, and says which requirement it could not check', async ({ world }) => {
     const { url, approve } = await served(world)
     const words = check(url, '--approve', approve, '--deny', 'false')
-    const reason = 'nobody denied: --deny ended with exit code 1\n'
-    const stdout = [`✗ the poll after the denial gets access_denied`, `    ${reason}`, ' 1 failed']
+    const [requirement, reason] = [
+      'the poll after the denial gets access_denied',
+      'nobody denied: --deny ended with exit code 1',
+    ]
+    const stdout = [`✗ ${requirement} (${reason})\n`, `    ${reason}\n`, ' 1 failed']
     const ended = await world.expect(words, { code: 1, stdout })
     expect(ended.stdout.match(/Refused polls/g)).toHaveLength(1)
   })

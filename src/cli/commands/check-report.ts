@@ -122,9 +122,11 @@ function unanswered({ outcome, requirement, source, exchange }: Unanswered): Lin
   return marked(MARKS[outcome], [[exchange.response], [styled('dim', `${requirement} (${source})`)]])
 }
 
-/** What a result is about: its requirement, or why there was no response. */
+/** What a failure is about: its requirement, or why there was no response. Without a request, the detail says whose fault it is. */
 function headline(result: CheckResult): string {
-  return isUnanswered(result) ? result.exchange.response : result.requirement
+  if (isUnanswered(result)) return result.exchange.response
+  const { requirement, detail, exchange } = result
+  return exchange ? requirement : `${requirement} (${detail})`
 }
 
 /** Without a response, there is no status. */
