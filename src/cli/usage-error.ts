@@ -35,14 +35,14 @@ const BARE: Readonly<Record<string, string>> = {
 }
 
 /** What other programs call commands. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  auth: ['login', 'status', 'token'],
-  list: ['status'],
-  refresh: ['token'],
-  signin: ['login'],
-  signout: ['logout'],
-  whoami: ['status'],
-}
+const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['auth', ['login', 'status', 'token']],
+  ['list', ['status']],
+  ['refresh', ['token']],
+  ['signin', ['login']],
+  ['signout', ['logout']],
+  ['whoami', ['status']],
+])
 
 function quoteAdvice(command: string): string {
   const bare = BARE[command]
@@ -80,14 +80,19 @@ export function usageError(text: string, name: string, command: Command): Comman
 }
 
 /** Commander suggests the nearest name, which for `--clint` is `--print`. The first three letters tell more. */
-function withSuggestion(text: string, { options, commands }: Command): string {
+function withSuggestion(text: string, { options, commands, parent }: Command): string {
   const [, word = ''] = /^error: unknown (?:command|option) '(.*?)['=]/s.exec(text) ?? []
   const [suggested = ''] = /\n\(Did you mean .*\)$/.exec(text) ?? []
   const alike = [
     ...options.flatMap(({ long }) => (word.length >= 5 && long?.startsWith(word.slice(0, 5)) ? long : [])),
-    ...commands.map((each) => each.name()).filter((name) => OTHER_NAMES[word]?.includes(name)),
+    // Of `auth status`, status is the command.
+    ...[...commands, ...(parent?.commands ?? [])]
+      .map((each) => each.name())
+      .filter((name) => OTHER_NAMES.get(word)?.includes(name)),
   ]
-  if (alike.length === 0 || alike.some((name) => suggested.includes(name))) return text
-  const all = alike.length > 1 ? `one of ${alike.join(', ')}` : alike[0]
-  return `${text.slice(0, text.length - suggested.length)}\n(Did you mean ${all}?)`
+  if (alike.length === 0) return text
+  const nearest = alike.filter((name) => suggested.includes(name))
+  const all = nearest.length > 0 ? nearest : alike
+  const names = all.length > 1 ? `one of ${all.join(', ')}` : all[0]
+  return `${text.slice(0, text.length - suggested.length)}\n(Did you mean ${names}?)`
 }
