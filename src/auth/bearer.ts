@@ -2,7 +2,7 @@ import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 
 /** What such a header can carry: the `token68` of RFC 9110, section 11.2. */
-const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
+export const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
  * Creates the header that carries a token.

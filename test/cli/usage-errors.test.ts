@@ -246,7 +246,7 @@ const VARIABLES: readonly (readonly [string, Record<string, string>, string, hin
   [
     'token',
     { AUTHGRAPH_TOKEN: 'hunter2\nlines' },
-    'AUTHGRAPH_TOKEN contains characters that a token cannot contain: remove line breaks',
+    'AUTHGRAPH_TOKEN contains characters that a header cannot carry: remove quotes, white space',
     '',
   ],
   [
@@ -257,7 +257,15 @@ const VARIABLES: readonly (readonly [string, Record<string, string>, string, hin
   ],
   [SERVE, { AUTHGRAPH_STORE: 'redis://user:hunter2@ho st' }, '✗ AUTHGRAPH_STORE must be "memory"'],
   [SERVE, { AUTHGRAPH_STORE: `sqlite:${PACKAGE}` }, '✗ The file of AUTHGRAPH_STORE is not an SQLite'],
-  [API, { AUTHGRAPH_TOKEN: 'hunter2 x' }, '✗ AUTHGRAPH_TOKEN contains characters that a header cannot', ''],
+  ...[API, 'status'].map(
+    (words) =>
+      [
+        words,
+        { AUTHGRAPH_TOKEN: 'hunter2 x' },
+        '✗ AUTHGRAPH_TOKEN contains characters that a header',
+        '',
+      ] as const,
+  ),
   [API, { GH_TOKEN: 'hunter2 x' }, '✗ GH_TOKEN contains characters that a header cannot carry', ''],
   [`${API} --secret env:SECRET`, { SECRET: 'hunter2 x' }, '✗ --secret contains characters that a header'],
   [

@@ -206,9 +206,8 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     await withForm((auth) => printItems(asked, { auth, provider, fetch }, options))
     return 0
   } catch (error) {
-    const source = given?.source ?? (options.secret === undefined ? undefined : '--secret')
-    if (error instanceof BadOptionError && source)
-      throw new CommandError(given ? 'bad_variable' : 'usage', error.message.replace(CREDENTIAL, source))
+    if (error instanceof BadOptionError && options.secret !== undefined)
+      throw new BadOptionError(error.message.replace(CREDENTIAL, '--secret'))
     const name = given?.source ?? (usesLogin(options) ? saved?.name : undefined)
     const sent = nameRequest(nameOf(asked, baseUrl))
     const advice =

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
+import { TOKEN68 } from '../../auth/bearer.ts'
 import {
   AuthgraphError,
   DamagedRecordError,
@@ -8,7 +9,6 @@ import {
   RefusedError,
   WrongHostError,
 } from '../../errors.ts'
-import { isToken } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import { isUnclear } from '../../session/session-record.ts'
 import type { Json } from '../../store/store.ts'
@@ -358,9 +358,9 @@ function hostOfVariable(text: string): string {
 }
 
 function tokenOfVariable(name: string, text: string): Secret {
-  if (isToken(text)) return new Secret(text)
+  if (TOKEN68.test(text)) return new Secret(text)
   throw new CommandError(
     'bad_variable',
-    `${name} contains characters that a token cannot contain: remove line breaks and characters outside ASCII`,
+    `${name} contains characters that a header cannot carry: remove quotes, white space and characters outside ASCII`,
   )
 }
