@@ -62,7 +62,7 @@ export interface McpLoginOptions extends Pick<RequestOptions, 'fetch' | 'clock'>
   readonly wait?: number | undefined
   /**
    * The only issuer to log in at, as the server spells it. Default: that of the last login, one of `clients`, or the first with
-   * a device flow.
+   * a device flow. A stored login is used whatever its issuer, which `status()` tells.
    */
   readonly issuer?: string | undefined
   /** The clients that you have, by the URL of their issuer as the server spells it. Default: one is registered. */
