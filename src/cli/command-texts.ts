@@ -58,6 +58,7 @@ interface KnownLogin {
   readonly encoding?: Provider['encoding']
   readonly tokenEndpoint?: string
   readonly clientId?: string
+  readonly store?: string
   /** Tells whether the service has issued codes: then the address is right. */
   readonly hasCodes?: () => boolean
 }
@@ -141,10 +142,7 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (login.resume && (error.code === 'denied' || error.code === 'expired'))
     return 'To start again, run authgraph login with the options that you first used.'
   if (error instanceof NotRefreshedError) return adviceOf(error.cause, '', login) || refreshAdvice(error)
-  if (error.code === 'no_keyring')
-    return /^authgraph (login|mcp)/.test(command)
-      ? 'Use --store file, a plain-text file that only you can read, or unlock the keyring.'
-      : 'Unlock the keyring, or log in again with --store file.'
+  if (error.code === 'no_keyring') return keyringAdvice(command, login)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes())
     return `${checkAddress(login)} In a network with a login page, sign in there first.`
@@ -163,6 +161,18 @@ function checkAddress({ tokenEndpoint }: KnownLogin): string {
 function serverAdvice({ message }: Pick<Failure, 'message'>, { clientId }: KnownLogin): string {
   if (message.includes(': ')) return ''
   return clientId ? 'Check the URL of the MCP server, --issuer and --client-id.' : CHECK_SERVER_URL
+}
+
+/** A login that is in the keyring can be replaced without it, but not read. */
+function keyringAdvice(command: string, { store, clientId, resume }: KnownLogin): string {
+  if (command === 'authgraph logout') return 'Unlock the keyring, and run the command again.'
+  if (command.startsWith('authgraph mcp') || resume || clientId)
+    return 'Use --store file, a plain-text file that only you can read, or unlock the keyring.'
+  if (command !== 'authgraph login')
+    return 'Unlock the keyring, or log in again with --store file and --client-id ID.'
+  return store === 'file'
+    ? 'The client ID of the last login is in the keyring: add --client-id ID, or unlock the keyring.'
+    : 'Use --store file, a plain-text file that only you can read, with --client-id ID. Or unlock the keyring.'
 }
 
 function refreshAdvice({ cause, profile }: NotRefreshedError): string {

@@ -1,7 +1,11 @@
 import { inWords } from './files.ts'
+import { hostIn } from './network/service-address.ts'
 
 /** What the library says about its options, and what the command line says about its own. */
-const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string | typeof inWords])[] = [
+const TEXTS: readonly (readonly [
+  ofLibrary: RegExp,
+  ofCommand: string | ((text: string, ...groups: string[]) => string),
+])[] = [
   [
     /^keys\[0\] must .*/,
     '--jwt must name a file with a private key for RS256 or ES256: PEM (PKCS#8) or a JWK',
@@ -17,7 +21,7 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string | typeof i
   [/(?<=^cannot listen on .*): check the host$/, ': choose an address of this machine with --host'],
   [/ (did not return a list|is not a JSON array or object)$/, '$&: remove --paginate'],
   [/^the server ignored DPoP: .*/, '$&. To accept an unbound token, run the command without --dpop'],
-  [/^requests go to .* was sent to (\S+)$/, '$&. To call that host, use --host $1'],
+  [/^requests go to (\S+) only: nothing was sent to (\S+)$/, toOther],
   [
     /^the installation token response .* has no valid "\w+"$/,
     '$&: check --host. In a network with a login page, sign in there first',
@@ -37,4 +41,12 @@ const TEXTS: readonly (readonly [ofLibrary: RegExp, ofCommand: string | typeof i
 /** Says an error of the library in the names of the command line. */
 export function inOptions(message: string): string {
   return TEXTS.reduce((text, [ofLibrary, ofCommand]) => text.replace(ofLibrary, ofCommand as string), message)
+}
+
+/** Says how to call another host. That of a login may not be that of its API. */
+function toOther(text: string, own: string, other: string): string {
+  const host = hostIn(other)
+  return host === hostIn(own)
+    ? `${text}. Pass only the path, such as /user`
+    : `${text}. To call that host, use --host ${host ?? other}`
 }

@@ -148,9 +148,7 @@ describe('authgraph api', { concurrent: true }, () => {
     },
   )
 
-  test('sends a credential to the given host, whatever the address of the profile with its name', async ({
-    world,
-  }) => {
+  test('sends a credential to the given host, whatever the name of the profile', async ({ world }) => {
     const [chosen, other] = [await world.scripted(), await world.scripted({ polls: [granted(TOKEN)] })]
     const { host } = new URL(chosen.url)
     await world.expect([...loginTo(other.url), '--profile', host], {})
@@ -164,6 +162,8 @@ describe('authgraph api', { concurrent: true }, () => {
     const stderr = `✗ Not logged in to ${chosen.url}: run authgraph login --host ${chosen.url}\n`
     await world.expect(call, { code: 1, stderr })
     expect([chosen.requests.length, other.requests.length]).toEqual([2, before])
+    await world.expect(`api /user --host ${other.url}`, {})
+    expect(other.requests.at(-1)?.authorization).toBe(`Bearer ${TOKEN}`)
   })
 
   test('sends fields as a query or as JSON, sends headers, and prints the head of the response', async ({
@@ -230,7 +230,7 @@ describe('authgraph api', { concurrent: true }, () => {
       'https://other.example/?code=secret',
       200,
       '',
-      /^✗ Requests go to \S+ only: nothing was sent to (\S+). To call that host, use --host \1\n$/,
+      /^✗ Requests go to \S+ only: nothing was sent to https:\/\/(\S+)\. To call that host, use --host \1\n$/,
     ],
     ['https://a1b2c3d4e5f6a7b8c9d0e1.example/', 200, '', /^✗ .* nothing was sent to the other host\n$/],
     ['/list', 404, '{"error":"Not Found"}', /^✗ .*\/list\) with status 404: Not Found\n$/],
@@ -258,6 +258,15 @@ describe('authgraph api', { concurrent: true }, () => {
     const other =
       /^✗ AUTHGRAPH_TOKEN is for localhost:\d+, not for git.example.com: set AUTHGRAPH_HOST to git.example.com\n$/
     await world.expect('api /user --host git.example.com', { code: 1, stderr: other }, { env })
+    // The host of GitHub's logins is not that of its API.
+    await world.expect(
+      'api https://github.com/user',
+      {
+        code: 1,
+        stderr: /^✗ .* nothing was sent to https:\/\/github\.com\. Pass only the path, such as \/user\n$/,
+      },
+      { env: { AUTHGRAPH_TOKEN: PERSONAL } },
+    )
     await world.expect('status', { ...failed, stdout: said('set AUTHGRAPH_HOST to example.com') }, { env })
     const check = ['check', url, '--client-id', 'id', '--approve', 'true']
     await world.expect(check, { ...failed, stderr: said('run the command with its URL') })

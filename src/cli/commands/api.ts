@@ -29,6 +29,7 @@ import {
   loginError,
   type NamedProfile,
   profileOrCurrent,
+  savedProfiles,
 } from '../storage/profiles.ts'
 import { providerOf, validToken, withSession, withToken } from '../storage/saved-logins.ts'
 import { numberOrName } from './jwt.ts'
@@ -248,9 +249,12 @@ function savedProfileOf(options: ApiCommandOptions): NamedProfile | undefined {
   if (profile !== undefined) return profileOrCurrent(profile)
   if (!usesLogin(options)) return undefined
   if (host === undefined) return profileOrCurrent(undefined)
-  const named = findProfile(authOrigin({ host }).host)
   // A profile may have the name of one host and the address of another.
-  if (named && isSameService(named.address, { host })) return named
+  const named = findProfile(authOrigin({ host }).host)
+  const found = [named, ...savedProfiles().profiles].find(
+    (profile) => profile && isSameService(profile.address, { host }),
+  )
+  if (found) return found
   const given = environmentToken()
   if (given === undefined)
     throw new CommandError('no_login', `not logged in to ${host}: run authgraph login --host ${host}`)

@@ -7,11 +7,13 @@ import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith, finishWithoutOutput } from '../command.ts'
 import { CommandError, DamagedLoginError, isFailure } from '../command-error.ts'
 import { textsOf } from '../command-texts.ts'
+import { fileOf } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import {
   environmentToken,
   loginError,
+  loginsFolder,
   nothingSaved,
   profileNames,
   profileOrCurrent,
@@ -99,6 +101,11 @@ async function endLogin(name: string): Promise<Line[]> {
   try {
     return await end(name)
   } catch (error) {
+    if (error instanceof CommandError && error.code === 'no_keyring')
+      throw new CommandError(
+        error.code,
+        `${error.message}. To log out without revoking the token, delete ${fileOf(loginsFolder(), name)}`,
+      )
     if (!(error instanceof DamagedLoginError || error instanceof WrongHostError)) throw error
     removeLogin(name)
     return [

@@ -37,10 +37,16 @@ export interface AddressOptions {
 /** The service of the specification. */
 export const DEFAULT_ADDRESS: ServiceAddress = { host: 'github.com' }
 
-/** Reads a host as users write it. A loopback address keeps its scheme, which is `http` by default. */
+/** The API hosts of GitHub whose logins are at another host. */
+const API_HOST = /^api\.(?=github\.com$|[^.]+\.ghe\.com$)/
+
+/**
+ * Reads the host of a service as users write it; that of GitHub's API also as the host of the API. A loopback address
+ * keeps its scheme, which is `http` by default.
+ */
 export function hostIn(text: string): string | undefined {
   const url = hostAddress(text)
-  return url && (isLoopback(url.hostname) ? url.origin : url.host)
+  return url && (isLoopback(url.hostname) ? url.origin : url.host.replace(API_HOST, ''))
 }
 
 /** Reads the options that name a service. Throws {@link BadOptionError} if only one endpoint is given. */
