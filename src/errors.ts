@@ -94,7 +94,7 @@ export class TimedOutError extends AuthgraphError {
 
 /**
  * The service responded with a redirect. It was not followed, and nothing was sent to the other URL. `host` is the host of
- * that URL if it is another one, else `path` is its path. Both come from the service: check them before you use them.
+ * that URL if it is another one, else `path` is its path if that is another one. Both come from the service: check them before you use them.
  */
 export class RedirectedError extends AuthgraphError {
   readonly code = 'redirected'
@@ -108,7 +108,7 @@ export class RedirectedError extends AuthgraphError {
   ) {
     super(
       host === undefined
-        ? `${request} responded with a redirect, which is never followed: use the final URL`
+        ? `${request} responded with a redirect: redirects are not followed`
         : `${request} redirects to ${host}: redirects are not followed`,
     )
     keep(this, { host })

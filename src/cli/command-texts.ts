@@ -5,7 +5,7 @@ import { withoutSlash } from '../protocol/syntax.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
 import { type CommandErrorCode, NotRefreshedError } from './command-error.ts'
-import { connectionAdvice } from './network/connection-advice.ts'
+import { CERTIFICATE, connectionAdvice, HANDSHAKE } from './network/connection-advice.ts'
 import { ProxyError } from './network/proxy-error.ts'
 import { inOptions } from './option-names.ts'
 
@@ -28,6 +28,8 @@ const CHECK_SERVER_URL = 'Check the URL of the MCP server.'
 
 const OF_NETWORK =
   'A firewall, a proxy or the login page of a network may have responded in place of the service: open its host in a browser.'
+
+const SIGN_IN = 'In a network with a login page, sign in there first.'
 
 /** The error codes after which a login needs a new code. */
 const CODE_ENDED: readonly (string | undefined)[] = [
@@ -54,6 +56,8 @@ const CHANGE_HOST: Readonly<Record<string, string>> = {
 
 /** The options of the command, and what else is known about a login when it fails. */
 interface KnownLogin {
+  readonly auth?: string
+  readonly host?: string
   readonly resume?: boolean
   readonly encoding?: Provider['encoding']
   readonly tokenEndpoint?: string
@@ -73,12 +77,20 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
   return {
     ...terminalTexts,
     keys: { ...terminalTexts.keys, stop: 'pauses the login' },
-    message: (error) => inOptions(terminalTexts.message(error)),
+    message: (error) => inOptions(withPath(terminalTexts.message(error), error)),
     advice: (error) =>
       exitCodeOf(error) === USAGE_ERROR && error.code !== 'bad_variable'
         ? [ADVICE[error.code as Code] ?? [], `See: ${command} --help`].flat().join('\n')
         : adviceOf(error, command, login),
   }
+}
+
+/** The message of a redirect with its path, which that of the library does not contain. */
+function withPath(message: string, error: Failure): string {
+  const { path } = [error, error.cause].find((each) => each instanceof RedirectedError) ?? {}
+  return path === undefined
+    ? message
+    : message.replace('responded with a redirect', () => `redirects to ${path}`)
 }
 
 /** What the user can do if a service rejects a token: that of a profile, or of a variable. */
@@ -129,13 +141,14 @@ export function movedAdvice(error: unknown, request: string, baseUrl: string): s
   if (!error.message.startsWith(`${request} `)) return undefined
   const base = withoutSlash(new URL(baseUrl).pathname)
   const path = error.path.startsWith(`${base}/`) ? error.path.slice(base.length) : error.path
-  return `The redirect leads to ${path}: if you trust it, run the command with that path.`
+  return `If you trust the redirect, run the command with the path ${path}.`
 }
 
 function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   const { hasCodes = () => false } = login
   if (error instanceof ProxyError) return proxyAdvice(error)
-  if (error instanceof UnreachableError) return connectionAdvice(error.reason)
+  if (error instanceof UnreachableError)
+    return hasCodes() ? connectionAdvice(error.reason) : schemeAdvice(error, login)
   if (error instanceof RefusedError && CODE_ENDED.includes(error.error) && hasCodes()) return ADVICE.expired
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, login)
   if (error instanceof RedirectedError) return redirectAdvice(error, command, login)
@@ -145,7 +158,8 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (error.code === 'no_keyring') return keyringAdvice(command, login)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes())
-    return `${checkAddress(login)} In a network with a login page, sign in there first.`
+    return `${checkAddress(login)} ${SIGN_IN}`
+  if (isOtherService && command === 'authgraph status') return SIGN_IN
   if (isOtherService && command === 'authgraph mcp login') return serverAdvice(error, login)
   return ADVICE[error.code as Code] ?? ''
 }
@@ -183,9 +197,23 @@ function refreshAdvice({ cause, profile }: NotRefreshedError): string {
   return `${start} If that fails too, run authgraph login --profile ${profile}.`
 }
 
-function redirectAdvice({ host, path }: RedirectedError, command: string, login: KnownLogin): string {
-  if (host === undefined)
-    return path === undefined ? '' : `The redirect leads to ${path}. ${pathAdvice(command, login)}`.trimEnd()
+/** The scheme of a loopback address is http unless it is given. */
+function schemeAdvice({ reason = '' }: UnreachableError, login: KnownLogin): string {
+  const useHttps = httpsAdvice(login)
+  if (useHttps && reason === 'ECONNRESET') return `Try again. ${useHttps}`
+  return useHttps && reason.startsWith('HPE_')
+    ? `The response is not valid HTTP. ${useHttps}`
+    : connectionAdvice(reason)
+}
+
+function httpsAdvice({ host }: KnownLogin): string | undefined {
+  return host?.startsWith('http:')
+    ? `If the port serves https, use --host ${host.replace('http', 'https')}.`
+    : undefined
+}
+
+function redirectAdvice({ host }: RedirectedError, command: string, login: KnownLogin): string {
+  if (host === undefined) return pathAdvice(command, login)
   const change = CHANGE_HOST[command] ?? `log in there with authgraph login --host ${host}`
   const trusted = `If you trust that host, ${change.replace('HOST', host)}.`
   return `${trusted} If it is the login page of a network, open it in a browser.`
@@ -210,16 +238,22 @@ function refusalAdvice(
     (status === 403 && takesClient && isPage && retryAfter === undefined)
   )
     return OF_NETWORK
-  if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
+  if (status >= 500 && status !== 501)
+    return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
   // GitHub limits requests with status 403, too.
   if (status === 429 || (status === 403 && retryAfter !== undefined))
     return `Too many requests: try again ${whenToRetry(retryAfter)}.`
-  if (command === 'authgraph api' && status === 401) return 'Check --auth, and the credential that it uses.'
+  if (command === 'authgraph api' && status === 401)
+    return login.auth === 'none'
+      ? 'The path requires authentication: choose a form with --auth.'
+      : 'Check --auth, and the credential that it uses.'
   if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
   if (command === 'authgraph mcp login' && !description) return serverAdvice({ message }, login)
   if (!TAKE_ENDPOINTS.includes(command)) return ''
   const { [status]: advice = '' } = refusedAdvice(command, login)
+  const useHttps = status === 400 && isPage && httpsAdvice(login)
+  if (useHttps) return `${advice} ${useHttps}`
   // The description by the service says more than a guess.
   if (advice || description) return advice
   return 'Check the client ID, the scopes, and that the settings of the OAuth app allow the device flow.'
@@ -234,13 +268,16 @@ function refusedAdvice(command: string, login: KnownLogin): Readonly<Record<numb
     400: `Check the client ID and the scopes.${tryJson ? ' If the server reads only JSON, use --encoding json.' : ''}`,
     401: 'Check the client ID.',
     404: `Check the client ID. ${checkAddress(login)}`,
+    405: checkAddress(login),
+    410: checkAddress(login),
     415: isJson
       ? 'The service does not accept JSON: run the command again without --encoding.'
       : `The service accepts neither a form nor JSON. ${checkAddress(login)}`,
+    501: checkAddress(login),
   }
 }
 
-function proxyAdvice({ status, proxy }: ProxyError): string {
+function proxyAdvice({ host: requested, status, reason = '', proxy }: ProxyError): string {
   const { source, protocol, host, hasPassword } = proxy
   if (status === 407 && hasPassword)
     return `Correct them in ${source}. Write special characters percent-encoded, such as @ as %40.`
@@ -251,7 +288,10 @@ function proxyAdvice({ status, proxy }: ProxyError): string {
   }
   if (status !== undefined && status >= 500)
     return 'Check the address, or ask the administrator of the proxy.'
-  return `Check ${source}. To bypass the proxy, add the host to NO_PROXY.`
+  if (HANDSHAKE.test(reason))
+    return `Most proxies use http: set ${source} to http://${hasPassword ? 'USER:PASSWORD@' : ''}${host}`
+  if (CERTIFICATE.test(reason)) return connectionAdvice(reason)
+  return `Check ${source}. To bypass the proxy, add ${requested} to NO_PROXY.`
 }
 
 function whenToRetry(seconds: number | undefined): string {

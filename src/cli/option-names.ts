@@ -32,8 +32,11 @@ const TEXTS: readonly (readonly [
     'invalid value for --trust-proxy. Expected an IP address or a network, such as 10.0.0.0/8',
   ],
   [/^installationId /, '--installation-id '],
-  [/(\S+) cannot be reached(?= \(\w*(CERT|LEAF_SIGNATURE))/, 'the certificate of $1 was rejected'],
-  [/(\S+) cannot be reached(?= \((EPROTO|ERR_SSL))/, 'the TLS handshake with $1 failed'],
+  [
+    /((the proxy )?\S+) cannot be reached(?= \(\w*(CERT|LEAF_SIGNATURE))/,
+    'the certificate of $1 was rejected',
+  ],
+  [/((the proxy )?\S+) cannot be reached(?= \((EPROTO|ERR_SSL))/, 'the TLS handshake with $1 failed'],
   [/cannot be reached(?= \(ECONNRESET)/, 'closed the connection before the response was complete'],
   [/(\S+) cannot be reached(?= \((Z_|ERR_\w*_FORMAT_))/, 'the response of $1 cannot be decompressed'],
 ]

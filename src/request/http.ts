@@ -214,8 +214,9 @@ export function redirectFailure(
   const request = nameRequest(named, sent)
   if (!URL.canParse(location, named.address)) return new RedirectedError(request)
   const { host, pathname } = new URL(location, named.address)
-  if (host === new URL(named.address).host)
-    return new RedirectedError(request, { path: namePath(pathname, sent) })
+  const own = new URL(named.address)
+  if (host === own.host)
+    return new RedirectedError(request, pathname === own.pathname ? {} : { path: namePath(pathname, sent) })
   return new RedirectedError(request, host === '' || isSecretHost(host, sent) ? {} : { host })
 }
 

@@ -212,7 +212,12 @@ describe('authgraph api', { concurrent: true }, () => {
 
   test.for([
     ['/list', 404, '{}', /^✗ The service refused the request \(GET \S+\/list\) with status 404\n$/],
-    ['/list', 401, '{}', /^✗ .* status 401\n {2}Check --auth, and the credential that it uses\.\n$/],
+    [
+      '/list',
+      401,
+      '{}',
+      /^✗ .* status 401\n {2}The path requires authentication: choose a form with --auth\.\n$/,
+    ],
     ['/list', 200, '{}', /^✗ GET localhost:\d+\/list did not return a list: remove --paginate\n$/],
     [
       '/list',
@@ -224,7 +229,7 @@ describe('authgraph api', { concurrent: true }, () => {
       '/list',
       302,
       '',
-      /^✗ GET \S+\/list responded with a redirect, .*: use the final URL\n {2}The redirect leads to \/there: if you trust it, run the command with that path\.\n$/,
+      /^✗ GET \S+\/list redirects to \/there: redirects are not followed\n {2}If you trust the redirect, run the command with the path \/there\.\n$/,
     ],
     [
       'https://other.example/?code=secret',

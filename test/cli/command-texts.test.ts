@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/auth/api-error.ts'
+import { NotRefreshedError } from '../../src/cli/command-error.ts'
 import { credentialAdvice, movedAdvice, textsOf } from '../../src/cli/command-texts.ts'
 import { RedirectedError, RefusedError, StoreUnavailableError, UnreachableError } from '../../src/errors.ts'
 
@@ -7,8 +8,8 @@ const REQUEST = 'GET git.example.com/api/v3/repos/o/old'
 const BASE = 'https://git.example.com/api/v3'
 
 test.each([
-  ['/api/v3/repositories/123', 'The redirect leads to /repositories/123: if you trust it, run the'],
-  ['/login', 'The redirect leads to /login: if you trust it, run the'],
+  ['/api/v3/repositories/123', 'If you trust the redirect, run the command with the path /repositories/123.'],
+  ['/login', 'If you trust the redirect, run the command with the path /login.'],
   [undefined, ''],
 ])('says that the path of an API leads to %s', (path, advice) => {
   const error = new RedirectedError(REQUEST, path === undefined ? {} : { path })
@@ -17,13 +18,16 @@ test.each([
 })
 
 test.each([
-  ['login', 'The redirect leads to /login. Check the address, or, '],
-  ['mcp login', 'The redirect leads to /login. Check the URL of the MCP server.'],
-  ['status', 'The redirect leads to /login.'],
+  ['login', 'Check the address, or, '],
+  ['mcp login', 'Check the URL of the MCP server.'],
+  ['token', ''],
 ])('%s says where a redirect leads, and what to check', (command, advice) => {
   const error = new RedirectedError('POST git.example.com/login/device/code', { path: '/login' })
-  const given = textsOf(`authgraph ${command}`).advice(error)
-  expect([given.startsWith(advice), given.includes('endpoint')]).toEqual([true, command === 'login'])
+  const texts = textsOf(`authgraph ${command}`)
+  const message = 'POST git.example.com/login/device/code redirects to /login: redirects are not followed'
+  expect(texts.message(error)).toBe(message)
+  expect(texts.message(new NotRefreshedError('work', error))).toContain(message)
+  expect(texts.advice(error)).toMatch(advice === '' ? /^$/ : new RegExp(`^${advice}`))
 })
 
 test.each([
@@ -33,9 +37,43 @@ test.each([
   ['api', 403, undefined, ''],
   ['api', 407, undefined, 'A firewall, a proxy or the login page'],
   ['status', 511, undefined, 'A firewall, a proxy or the login page'],
+  ['login', 405, undefined, 'Check the address, or, '],
+  ['login', 410, undefined, 'Check the address, or, '],
+  ['login', 501, undefined, 'Check the address, or, '],
+  ['token', 501, undefined, ''],
 ])('%s says for status %i with the error code %s: %s', (command, status, error, advice) => {
   const given = textsOf(`authgraph ${command}`).advice(new RefusedError({ status, error }))
   expect(advice === '' ? given === '' : given.startsWith(advice)).toBe(true)
+})
+
+test.each([
+  [
+    'http://localhost:8080',
+    'ECONNRESET',
+    'Try again. If the port serves https, use --host https://localhost:8080.',
+  ],
+  [
+    'http://localhost:8080',
+    'HPE_INVALID_CONSTANT',
+    'The response is not valid HTTP. If the port serves https, use',
+  ],
+  ['https://localhost:8080', 'ECONNRESET', 'Try again. If that fails too'],
+  ['git.example.com', 'ECONNRESET', 'Try again. If that fails too'],
+])('says for %s after %s: %s', (host, reason, advice) => {
+  const error = new UnreachableError('localhost:8080', reason)
+  const adviceWith = (hasCodes: boolean) =>
+    textsOf('authgraph login', { host, hasCodes: () => hasCodes }).advice(error)
+  expect(adviceWith(false).slice(0, advice.length)).toBe(advice)
+  expect(adviceWith(true)).not.toContain('--host')
+})
+
+test('says to use https if a response with status 400 is not in the format of the service', () => {
+  const adviceAfter = (error?: string) =>
+    textsOf('authgraph login', { host: 'http://localhost:8080' }).advice(
+      new RefusedError({ status: 400, error }),
+    )
+  expect(adviceAfter()).toMatch(/ If the port serves https, use --host https:\/\/localhost:8080\.$/)
+  expect(adviceAfter('odd')).not.toContain('--host')
 })
 
 test('says to check the spelling of a host that has no address', () => {

@@ -160,6 +160,24 @@ describe('authgraph status', { concurrent: true }, () => {
     const other = await world.scripted({ user: new Response('{}', { status: 404 }) })
     const wrongHost = { code: 1, stdout: ['status 404\n  Check that AUTHGRAPH_HOST names the right host.\n'] }
     await world.expect('status', wrongHost, { env: { ...env, AUTHGRAPH_HOST: other.url } })
+    const stderr = ['status 401\n  Check --auth, and the credential that it uses.\n']
+    const call = `api /user --auth personal --secret env:AUTHGRAPH_TOKEN --host ${url}`
+    await world.expect(call, { code: 1, stderr }, { env })
+  })
+
+  test.for([
+    [200, 'is not a JSON object\n  In a network with a login page, sign in there first.\n'],
+    [
+      302,
+      'redirects to /sso: redirects are not followed\n  Check that AUTHGRAPH_HOST names the right host.\n',
+    ],
+    [405, 'status 405\n  Check that AUTHGRAPH_HOST names the right host.\n'],
+  ] as const)('says what to check if a page has status %i', async ([status, text], { world }) => {
+    const url = await world.serve((_, response) => {
+      response.writeHead(status, { location: '/sso' }).end('<html>')
+    })
+    const env = { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: url }
+    await world.expect('status', { code: 1, stdout: [text] }, { env })
   })
 
   test('shows what the service says about a refusal, without the token, and what to do', async ({
@@ -188,9 +206,7 @@ describe('authgraph status', { concurrent: true }, () => {
     await world.expect('status', { code: 1, stdout: often })
     const other = await world.scripted({ polls: [granted(TOKEN)], user: refusal(404, 'Not Found') })
     await world.login(other.url, '--profile other')
-    const lost = [
-      'The service says: Not Found\n  The service has no such path: check the host of the login.\n',
-    ]
+    const lost = ['The service says: Not Found\n  Check the host of the login.\n']
     await world.expect('status --profile other', { code: 1, stdout: lost })
   })
 

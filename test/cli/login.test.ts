@@ -380,8 +380,12 @@ describe('authgraph login', { concurrent: true }, () => {
   test.for([
     [[], 415, 'The service accepts neither a form nor JSON. Check the address'],
     [['--encoding', 'json'], 415, 'The service does not accept JSON: run the command again without --enc'],
-    [[], 400, 'Check the client ID and the scopes. If the server reads only JSON, use --encoding json.\n'],
-    [['--encoding', 'json'], 400, 'Check the client ID and the scopes.\n'],
+    [
+      [],
+      400,
+      'Check the client ID and the scopes. If the server reads only JSON, use --encoding json. If the port',
+    ],
+    [['--encoding', 'json'], 400, 'Check the client ID and the scopes. If the port serves https, use'],
   ] as const)('with %j and status %i advises: %s', async ([encoding, status, advice], { world }) => {
     const url = await world.serve((_request, response) => void response.writeHead(status).end())
     await world.expect([...loginTo(url), ...encoding], { code: 1, stderr: [`status ${status}\n  ${advice}`] })

@@ -30,8 +30,7 @@ test.each<[string, Error, object]>([
     'no response',
     new UnreachableError('host.example', 'CERT_HAS_EXPIRED'),
     {
-      message:
-        'host.example cannot be reached (CERT_HAS_EXPIRED). The certificate of the server has expired.',
+      message: 'host.example cannot be reached (CERT_HAS_EXPIRED). The certificate has expired.',
     },
   ],
   ['another error', new Error('the login is not there'), { message: 'the login is not there' }],

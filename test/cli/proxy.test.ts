@@ -1,5 +1,7 @@
+import { createServer } from 'node:net'
 import { describe, expect } from 'vitest'
 import { startConnectProxy } from '../support/connect-proxy.ts'
+import { listenOnLoopback } from '../support/listen-on-loopback.ts'
 import { granted } from './support/scripted-http.ts'
 import { CERTIFICATE } from './support/serve.ts'
 import { loginTo, test, type World } from './support/world.ts'
@@ -50,7 +52,11 @@ describe('a proxy', { concurrent: true }, () => {
   test.for([
     [407, 'rejected the user name and the password (status 407)', 'Correct them in HTTPS_PROXY. Write'],
     [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
-    [403, 'refused the connection with status 403', 'Check HTTPS_PROXY. To bypass'],
+    [
+      403,
+      'refused the connection with status 403',
+      'Check HTTPS_PROXY. To bypass the proxy, add github.com to NO_PROXY.',
+    ],
     ['ends', 'ended the connection without a response', 'Check HTTPS_PROXY. To bypass'],
     [undefined, 'cannot be reached (ECONNREFUSED)', 'Check HTTPS_PROXY. To bypass'],
   ] as const)(
@@ -63,6 +69,48 @@ describe('a proxy', { concurrent: true }, () => {
       await world.expect(LOGIN, { code: 1, stdout: '', stderr, never: ['secret'] }, { env })
     },
   )
+
+  test.for([
+    ['', 'http://'],
+    ['me:secret@', 'http://USER:PASSWORD@'],
+  ])(
+    'that does not use https, with "%s", is named with %s in the advice',
+    async ([user, better], { world }) => {
+      const { url } = await proxyOf(world)
+      const host = `localhost:${new URL(url).port}`
+      const env = { HTTPS_PROXY: `https://${user}${host}` }
+      const message = `github.com cannot be reached: the TLS handshake with the proxy ${host} failed (ERR_SSL_WRONG_VERSION_NUMBER)`
+      const advice = `Most proxies use http: set HTTPS_PROXY to ${better}${host}`
+      const never = ['secret']
+      await world.expect(
+        LOGIN,
+        { code: 1, stdout: '', stderr: `✗ ${message}\n  ${advice}\n`, never },
+        { env },
+      )
+      const failed = `"message":"${message}","advice":"${advice}"`
+      await world.expect(`${LOGIN} --json`, { code: 1, stdout: [failed], never }, { env })
+    },
+  )
+
+  test('whose certificate is not trusted is distinguished from the service', async ({ world }) => {
+    const { url } = await world.scripted({ isSecure: true })
+    const { host } = new URL(url)
+    const stderr = [
+      `✗ github.com cannot be reached: the certificate of the proxy ${host} was rejected (`,
+      ')\n  The certificate is not trusted: set NODE_EXTRA_CA_CERTS to ',
+    ]
+    await world.expect(LOGIN, { code: 1, stdout: '', stderr }, { env: { HTTPS_PROXY: url } })
+  })
+
+  test('that does not speak HTTP is named', async ({ world }) => {
+    const server = createServer((socket) =>
+      socket.on('error', () => undefined).write('SSH-2.0-OpenSSH_9\r\n'),
+    )
+    const { url, close } = await listenOnLoopback(server)
+    world.onEnd(close)
+    const stderr = [`: the proxy ${new URL(url).host} did not respond with HTTP\n`]
+    await world.expect(LOGIN, { code: 1, stdout: '', stderr }, { env: { HTTPS_PROXY: url } })
+  })
 
   test('that requires a password is named in the advice', async ({ world }) => {
     const { url } = await proxyOf(world, 407)

@@ -230,6 +230,8 @@ describe('the response to a poll', () => {
     ['/there?code=secret', { path: '/there' }],
     [`/there/${codes.device_code}`, { path: '/there/‹secret›' }],
     ['https://', {}],
+    // Only the query is another one.
+    ['?code=secret', {}],
   ])('that redirects is not followed: %s', async (location, { host, path }: Partial<RedirectedError>) => {
     const redirect = new Response(null, { status: 307, headers: { location } })
     const flow = startFlow([codes, redirect], { clientId: 'id' })

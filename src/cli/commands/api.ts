@@ -14,11 +14,10 @@ import { addressAt, withAuth } from '../../auth/with-auth.ts'
 import { BadOptionError, LoginRequiredError } from '../../errors.ts'
 import { isBrokenBody, type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
 import { failure } from '../../terminal/failure.ts'
-import { terminalTexts } from '../../terminal/texts.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError, isFailure } from '../command-error.ts'
-import { credentialAdvice, movedAdvice } from '../command-texts.ts'
+import { credentialAdvice, movedAdvice, textsOf } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { bearerToken, tokenAuth } from '../network/token-auth.ts'
@@ -214,7 +213,7 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     const advice =
       credentialAdvice(error, sent, name, given === undefined) ?? movedAdvice(error, sent, baseUrl)
     if (advice === undefined || !isFailure(error)) throw error
-    errorWriter().print(...failure(error, { ...terminalTexts, advice: () => advice }).lines)
+    errorWriter().print(...failure(error, { ...textsOf('authgraph api'), advice: () => advice }).lines)
     return 1
   }
 }

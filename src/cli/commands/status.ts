@@ -113,14 +113,16 @@ async function status(options: StatusOptions): Promise<number> {
 /** A token that the service rejects can only be replaced. */
 function textsFor({ name, store }: Login): TerminalTexts {
   const advice = (error: Failure) => {
-    if (error instanceof RedirectedError && error.host !== undefined && name === 'AUTHGRAPH_TOKEN')
+    const isVariable = name === 'AUTHGRAPH_TOKEN'
+    const checkHost = isVariable
+      ? 'Check that AUTHGRAPH_HOST names the right host.'
+      : 'Check the host of the login.'
+    if (error instanceof RedirectedError && error.host === undefined) return checkHost
+    if (error instanceof RedirectedError && isVariable)
       return `If you trust that host, set AUTHGRAPH_HOST to ${error.host}.`
     if (!(error instanceof RefusedError)) return texts.advice(error)
     if (error.status === 401) return replaceAdvice(name, store !== undefined)
-    if (error.status === 404)
-      return name === 'AUTHGRAPH_TOKEN'
-        ? 'Check that AUTHGRAPH_HOST names the right host.'
-        : 'The service has no such path: check the host of the login.'
+    if ([404, 405, 410, 501].includes(error.status)) return checkHost
     const advice = texts.advice(error)
     if (error.status !== 403 || advice) return advice
     return 'The token may still be valid: check its scopes, and the access rules of the service.'

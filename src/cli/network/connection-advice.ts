@@ -1,13 +1,20 @@
+/** The reasons of a TLS handshake that failed, often because the port serves http. */
+export const HANDSHAKE = /^(EPROTO$|ERR_SSL_)/
+
+/** The reasons of a certificate that was rejected. */
+export const CERTIFICATE = /CERT|LEAF_SIGNATURE/
+
 /** What the reason of a failed request means, or what the user can do about it. */
 const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
-  [/^CERT_HAS_EXPIRED$/, 'The certificate of the server has expired.'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The certificate of the server is for another host: check the host.'],
+  [/^CERT_NOT_YET_VALID$/, 'The certificate is not valid yet: check the clock of this machine.'],
+  [/^CERT_HAS_EXPIRED$/, 'The certificate has expired.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The certificate is for another host: check the host.'],
   [
     /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_UNTRUSTED$/,
     'The certificate is not trusted: set NODE_EXTRA_CA_CERTS to a PEM file of its certificate authority.',
   ],
   [
-    /^(EPROTO$|ERR_SSL_)/,
+    HANDSHAKE,
     'Check that the port serves https. If the service runs on this machine with http, use http://localhost:PORT.',
   ],
   [/^BAD_PORT$/, 'fetch blocks this port: see https://fetch.spec.whatwg.org/#port-blocking.'],

@@ -11,14 +11,24 @@ export interface GivenProxy {
   readonly source: string
 }
 
-/** The proxy failed, not the service. `status` is the status of its response, if there was one. */
+/** How a proxy failed: the end of a sentence, and the status of its response or the code of the connection. */
+interface ProxyFailure {
+  readonly why: string
+  readonly status?: number
+  readonly reason?: string
+}
+
+/** The proxy failed, not the service. */
 export class ProxyError extends UnreachableError {
+  /** That of the request. */
+  readonly host: string
   readonly proxy: GivenProxy
   readonly status: number | undefined
 
-  constructor(host: string, proxy: GivenProxy, { why, status }: { why: string; status?: number }) {
-    super(host)
-    this.message += `: the proxy ${proxy.host} ${why}`
+  constructor(host: string, proxy: GivenProxy, { why, status, reason }: ProxyFailure) {
+    super(host, reason)
+    this.message = `${host} cannot be reached: the proxy ${proxy.host} ${why}`
+    this.host = host
     this.proxy = proxy
     this.status = status
   }
@@ -27,9 +37,10 @@ export class ProxyError extends UnreachableError {
 /** The connection to a proxy failed. `cause` is the error of the connection. */
 export class ProxyConnectionError extends Error {}
 
-/** What the codes of a connection mean. */
+/** What the codes and the names of errors of a connection mean. */
 const FAILURES: Readonly<Record<string, string>> = {
   ECONNRESET: 'ended the connection without a response',
+  HTTPParserError: 'did not respond with HTTP',
   UND_ERR_HEADERS_TIMEOUT: 'did not respond in time',
 }
 
@@ -41,8 +52,9 @@ const FAILURES: Readonly<Record<string, string>> = {
 export function proxyErrorIn(thrown: unknown, host: string, proxy: GivenProxy): ProxyError | undefined {
   if (!(thrown instanceof Error)) return undefined
   if (thrown instanceof ProxyConnectionError) {
-    const { reason = 'no reason' } = UnreachableError.of(proxy.host, thrown)
-    return new ProxyError(host, proxy, { why: FAILURES[reason] ?? `cannot be reached (${reason})` })
+    // The parser of undici reports no code.
+    const { reason = (thrown.cause as Error).name } = UnreachableError.of(proxy.host, thrown)
+    return new ProxyError(host, proxy, { why: FAILURES[reason] ?? `cannot be reached (${reason})`, reason })
   }
   // undici reports the status only in its message.
   const status = Number(/^Proxy response \((\d{3})\)/.exec(thrown.message)?.[1])
