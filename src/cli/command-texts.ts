@@ -197,8 +197,11 @@ function refreshAdvice({ cause, profile }: NotRefreshedError): string {
   return `${start} If that fails too, run authgraph login --profile ${profile}.`
 }
 
-/** The scheme of a loopback address is http unless it is given. */
+/** The scheme of a loopback address is http unless it is given. That of any other host is https. */
 function schemeAdvice({ reason = '' }: UnreachableError, login: KnownLogin): string {
+  const { host } = login
+  if (host?.startsWith('https:') && HANDSHAKE.test(reason))
+    return `If the port serves http, use --host ${host.replace('https', 'http')}.`
   const useHttps = httpsAdvice(login)
   if (useHttps && reason === 'ECONNRESET') return `Try again. ${useHttps}`
   return useHttps && reason.startsWith('HPE_')

@@ -131,7 +131,7 @@ describe('authgraph api', { concurrent: true }, () => {
       false,
       'https://localhost',
       {},
-      /use http:\/\/localhost:PORT/,
+      /If the port serves http, use --host http:\/\/localhost:\d+\.\n/,
     ],
     ['127.0.0.1:PORT cannot be reached', undefined, 'http://127.0.0.1', {}, /is not valid HTTP/],
   ] as const)(
