@@ -102,7 +102,7 @@ describe('keyringKey without a keyring', () => {
   test('rejects, and does not fall back to the kernel keyring', async () => {
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
     await expect(keyringKey('nowhere')()).rejects.toEqual(
-      errorWith('store_unavailable', 'the system keyring cannot be used: '),
+      errorWith('store_unavailable', 'the system keyring cannot be used: none is running in this session'),
     )
     vi.unstubAllEnvs()
   })

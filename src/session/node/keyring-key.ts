@@ -20,6 +20,9 @@ const TRIES = 4
 const PAUSE = 500
 const NO_REPLY = /did not receive a reply/i
 
+/** What libdbus says without a session bus, or without a keyring on it. */
+const NONE_RUNS = /autolaunch|to connect to socket .*: (No such file|Connection refused)|not provided by any/i
+
 /** On Linux, only the Secret Service: the library would fall back to the kernel keyring, which a restart clears. */
 const OPTIONS = { linux: { store: 'secret-service' } } as const
 
@@ -95,7 +98,8 @@ async function retry<Result>(run: () => Promise<Result>, tries = TRIES): Promise
     if (error instanceof StoreUnavailableError) throw error
     // The start of the message describes the keyring, and never an entry.
     const [reason = ''] = error instanceof Error ? error.message.split('\n') : ['it failed']
-    if (tries === 1 || !NO_REPLY.test(reason)) throw keyringError(reason.slice(0, 200))
+    if (tries === 1 || !NO_REPLY.test(reason))
+      throw keyringError(NONE_RUNS.test(reason) ? 'none is running in this session' : reason.slice(0, 200))
     await sleep(Math.random() * PAUSE)
     return retry(run, tries - 1)
   }
