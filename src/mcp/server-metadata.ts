@@ -29,7 +29,7 @@ export interface ServerMetadata {
  * Finds the metadata of a protected resource: where the challenge says, at the path of the server, or at its root.
  *
  * @throws {@link WrongHostError} if the metadata has another origin than the server, or describes another server; {@link
- * BadResponseError} if there is none, or it cannot be read; {@link RefusedError} for a status that is neither 200 nor 404;
+ * BadResponseError} if there is none, or it cannot be read; {@link RefusedError} for a status other than 200, 401 and 404;
  * and the errors of a request.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9728.html#section-3 RFC 9728, section 3}
  */
@@ -41,7 +41,8 @@ export async function findServerMetadata(
 ): Promise<ServerMetadata> {
   for (const address of documentsOf(server, resourceMetadata)) {
     const response = await get(address, via, signal)
-    if (response.status === 404) continue
+    // Some servers want a token for every path.
+    if (response.status === 401 || response.status === 404) continue
     if (response.status !== 200) throw refusalOf(response)
     const name = () => nameResponse('protected resource metadata', response)
     const found = parseFields(metadata, response.body, name)
@@ -58,7 +59,7 @@ export async function findServerMetadata(
     }
   }
   throw new BadResponseError(
-    `${server.host} publishes no protected resource metadata (RFC 9728): check the URL of the MCP server`,
+    `${server.host} publishes no protected resource metadata (RFC 9728): check the URL of the MCP server. If it is right, the server offers no OAuth login`,
   )
 }
 

@@ -93,6 +93,12 @@ describe('a server is refused', () => {
     expect(counts).toMatchObject({ documents: 0, codes: 0 })
   })
 
+  test('that wants a token for every path', async () => {
+    const { over, program, server } = world()
+    server.respond = () => new Response('', { status: 401 })
+    await expect(over(program().call())).rejects.toThrow('If it is right, the server offers no OAuth login')
+  })
+
   test.each([
     ['that fails', () => new Response('', { status: 500 }), 'refused'],
     ['that redirects', () => Response.redirect('https://evil.example', 307), 'redirected'],
