@@ -45,7 +45,7 @@ export type ReadEvent = v.InferOutput<typeof EVENT>
  * Reads the events of a recording. A last line that was cut off, because the process was killed, is left out.
  *
  * @param recording One event per line, as JSON.
- * @throws SyntaxError where it is not a recorded login.
+ * @throws SyntaxError where it is not a recording.
  */
 export function readRecording(recording: string): ReadEvent[] {
   const lines = recording.split('\n')
@@ -55,6 +55,6 @@ export function readRecording(recording: string): ReadEvent[] {
     if (index === lines.length - 1) return []
     throw new SyntaxError(index === 0 ? 'not a recording' : `damaged in line ${index + 1}`)
   })
-  if (!events.some(({ type }) => type === 'state')) throw new SyntaxError('not a recorded login')
+  if (!events.some(({ type }) => type === 'state')) throw new SyntaxError('not a recording')
   return events
 }

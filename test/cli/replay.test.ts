@@ -110,7 +110,7 @@ describe('authgraph replay', { concurrent: true }, () => {
     ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'damaged in line'],
     ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), ' is not a recording: '],
     ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'damaged in line'],
-    ['an empty file', '', 'not a recorded login'],
+    ['an empty file', '', ' is not a recording: record a login with authgraph login --record FILE\n'],
   ] as const)('refuses %s', async ([, text, message], { world }) => {
     await world.expect(replay(world, text), { code: 1, stdout: '', stderr: [message] })
   })
@@ -135,7 +135,7 @@ describe('authgraph replay', { concurrent: true }, () => {
       stderr: '✗ Cannot read /dev/zero: it is a device, not a file\n',
     })
     writeFileSync(join(world.folder, 'login'), '')
-    const empty = { code: 1, stderr: ['✗ The file login is not a recorded login: '] }
+    const empty = { code: 1, stderr: ['✗ The file login is not a recording: '] }
     await world.expect('replay login', empty, { cwd: world.folder })
     await world.expect(replay(world, recorded, '--svg', none), { code: 1, stderr: written })
     await world.expect(['demo', '--record', none], {

@@ -70,7 +70,7 @@ function eventsIn(path: string): ReadEvent[] {
     if (error instanceof SyntaxError)
       throw new CommandError(
         'damaged_file',
-        `the file ${path} is ${error.message}: record a login with authgraph login --record`,
+        `the file ${path} is ${error.message}: record a login with authgraph login --record FILE`,
       )
     throw error
   }
