@@ -12,6 +12,7 @@ const TEXTS: readonly (readonly [
   ],
   [/^tls must have (?=a private key)/, '--tls-key and --tls-cert must be '],
   [/^the (private |RSA )?key(?= (is|cannot|has) )/, '$& of --key'],
+  [/(?<=in OpenSSH format: )convert/, 'if it is an RSA key, convert'],
   [/^this is a (public key|certificate): /, '--key names a $1: '],
   [
     /(?<= cannot be (read or written|created): |^cannot open the SQLite file .*\(|cannot be started \()E[A-Z]+/,
@@ -31,6 +32,8 @@ const TEXTS: readonly (readonly [
     /^(".*" is neither an IP address nor a network|the prefix of the network) .*/s,
     'invalid value for --trust-proxy. Expected an IP address or a network, such as 10.0.0.0/8',
   ],
+  // The names of the library, and then of the command line.
+  [/\w+ \((--[\w-]+)\)/g, '$1'],
   [/^installationId /, '--installation-id '],
   [
     /((the proxy )?\S+) cannot be reached(?= \(\w*(CERT|LEAF_SIGNATURE))/,

@@ -72,7 +72,7 @@ describe('authgraph check', { concurrent: true }, () => {
     const options = ['--approve', 'false', '--other-client-id', 'unknown']
     const ended = await world.expect(check(url, ...options), { code: 1, stdout: [' 26 not checked'] })
     const other = 'the second client gets no codes: incorrect_client_credentials'
-    const list = ['Not checked', reason, 'nobody denied: set deny (--deny)', other].join('\n  ● ')
+    const list = ['Not checked', reason, 'nobody denied: set --deny', other].join('\n  ● ')
     expect(ended.stdout).toContain(`  ${list}\n\n`)
   })
 

@@ -80,6 +80,11 @@ describe('authgraph jwt', { concurrent: true }, () => {
       publicKey.export({ type: 'spki', format: 'pem' }).toString(),
       '--key names a public key: pass the private key',
     ],
+    [
+      'in OpenSSH format',
+      '-----BEGIN OPENSSH PRIVATE KEY-----',
+      'The private key of --key is in OpenSSH format: if it is an RSA key, convert a copy with "ssh-keygen -p -m PEM -f <copy>"',
+    ],
   ] as const)('explains once what to do about a key that is %s', async ([, input, error], { world }) => {
     const ended = { code: 1, stderr: `✗ ${error}\n`, never: ['CryptoKey', 'KeyObject', 'appId'] }
     await world.expect('jwt --app-id 1 --key -', ended, { input })

@@ -5,6 +5,7 @@ import { checkService } from '../../check/check-service.ts'
 import { decideByCommand } from '../../check/decide-by-command.ts'
 import { toJUnit } from '../../check/junit.ts'
 import type { CheckOptions } from '../../check/options.ts'
+import type { CheckResult } from '../../check/report.ts'
 import { discover } from '../../client/discover.ts'
 import type { ShownCodes } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
@@ -15,6 +16,7 @@ import { command, exitWith } from '../command.ts'
 import { onDisk } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { endpointsOf } from '../network/service-address.ts'
+import { inOptions } from '../option-names.ts'
 import { checkReportTo } from './check-report.ts'
 import { readSecureUrl, readUrl, scopes } from './values.ts'
 
@@ -116,7 +118,7 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
     // Before minutes of polling.
     if (options.junit) assertWritable(options.junit)
     reporter.begin(new URL(provider.tokenEndpoint).host)
-    const report = await checkService({
+    const checked = await checkService({
       clientId,
       provider,
       dialect: options.dialect,
@@ -130,8 +132,9 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
       remote: options.yesRemote ?? false,
       fetch,
       signal,
-      onResult: reporter.result,
+      onResult: (result) => reporter.result(inOwnNames(result)),
     })
+    const report = { ...checked, results: checked.results.map(inOwnNames) }
     reporter.end(report)
     const { junit } = options
     if (junit) onFile(junit, () => writeFileSync(junit, toJUnit(report, provider.tokenEndpoint)))
@@ -143,6 +146,11 @@ async function check(url: string | undefined, options: CheckCommandOptions): Pro
   } finally {
     process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate)
   }
+}
+
+/** Names the options of the command line, not those of the library. */
+function inOwnNames(result: CheckResult): CheckResult {
+  return result.detail === undefined ? result : { ...result, detail: inOptions(result.detail) }
 }
 
 /** Otherwise, the check would seem to hang while it waits. */
