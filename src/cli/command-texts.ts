@@ -217,7 +217,7 @@ function httpsAdvice({ host }: KnownLogin): string | undefined {
 
 function redirectAdvice({ host }: RedirectedError, command: string, login: KnownLogin): string {
   if (host === undefined) return pathAdvice(command, login)
-  const change = CHANGE_HOST[command] ?? `log in there with authgraph login --host ${host}`
+  const change = CHANGE_HOST[command] ?? `log in there with authgraph login --host ${host} --client-id ID`
   const trusted = `If you trust that host, ${change.replace('HOST', host)}.`
   return `${trusted} If it is the login page of a network, open it in a browser.`
 }

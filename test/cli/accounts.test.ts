@@ -159,6 +159,15 @@ describe('a token in the environment', { concurrent: true, timeout: 120_000 }, (
       await world.expect('git-credential get', { stdout }, { env, input })
   })
 
+  test('says how to log in if no login is saved', async ({ world }) => {
+    await world.expect('switch', {
+      code: 1,
+      stderr: '✗ No login is saved: run authgraph login --client-id ID\n',
+    })
+    const stderr = '✗ No login named "work": run authgraph login --profile work --client-id ID\n'
+    await world.expect('switch --profile work', { code: 1, stderr })
+  })
+
   test('GH_TOKEN is for github.com, and replaces no login to another host', async ({ world }) => {
     const env = { GH_TOKEN: ENV_TOKEN }
     await expectToken(world, ENV_TOKEN, { env })

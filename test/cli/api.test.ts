@@ -159,7 +159,7 @@ describe('authgraph api', { concurrent: true }, () => {
     await world.expect(`${call} --secret env:PERSONAL`, {}, { env })
     const sent = chosen.requests.map(({ authorization }) => authorization)
     expect(sent).toEqual(Array(2).fill(`Bearer ${PERSONAL}`))
-    const stderr = `✗ Not logged in to ${chosen.url}: run authgraph login --host ${chosen.url}\n`
+    const stderr = `✗ Not logged in to ${chosen.url}: run authgraph login --host ${chosen.url} --client-id ID\n`
     await world.expect(call, { code: 1, stderr })
     expect([chosen.requests.length, other.requests.length]).toEqual([2, before])
     await world.expect(`api /user --host ${other.url}`, {})

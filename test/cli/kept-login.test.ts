@@ -105,7 +105,7 @@ describe('authgraph status', { concurrent: true }, () => {
   }) => {
     await world.expect('status', {
       code: 1,
-      stderr: '✗ Not logged in: run authgraph login, or set AUTHGRAPH_TOKEN\n',
+      stderr: '✗ Not logged in: run authgraph login --client-id ID, or set AUTHGRAPH_TOKEN\n',
     })
     const { host, close } = await loggedIn(world, RENEWABLE)
     const shown = new RegExp(

@@ -151,7 +151,10 @@ describe('authgraph login', { concurrent: true }, () => {
     await world.expect(loginTo(url), { code: 3, stderr })
     // Those of the others have expired before this one starts.
     await world.expect(loginTo(url), { code: 3, stderr })
-    await world.expect('login --resume', { code: 1, stderr: ['There is no unfinished login'] })
+    await world.expect('login --resume', {
+      code: 1,
+      stderr: ['to resume: run authgraph login --client-id ID\n'],
+    })
     const ofOne =
       '✗ There is no unfinished login of one to resume: run authgraph login --profile one with the options that you first used\n'
     await world.expect('login --resume --profile one', { code: 1, stderr: ofOne })

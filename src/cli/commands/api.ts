@@ -256,7 +256,10 @@ function savedProfileOf(options: ApiCommandOptions): NamedProfile | undefined {
   if (found) return found
   const given = environmentToken()
   if (given === undefined)
-    throw new CommandError('no_login', `not logged in to ${host}: run authgraph login --host ${host}`)
+    throw new CommandError(
+      'no_login',
+      `not logged in to ${host}: run authgraph login --host ${host} --client-id ID`,
+    )
   const advice = given.source === 'AUTHGRAPH_TOKEN' ? 'set' : 'set AUTHGRAPH_TOKEN, and'
   throw new CommandError(
     'no_login',

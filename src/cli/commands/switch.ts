@@ -14,6 +14,7 @@ import {
   savedProfiles,
   selectHere,
 } from '../storage/profiles.ts'
+import { unfinishedLogins } from '../storage/saved-flows.ts'
 import { profileName } from './values.ts'
 
 interface SwitchOptions {
@@ -72,8 +73,10 @@ function whyUnused(name: string): string | undefined {
 
 function otherProfile(): NamedProfile {
   const { profiles, damaged } = savedProfiles()
-  const given = profiles.length + damaged.length === 0 ? environmentToken() : undefined
-  if (given) throw nothingSaved(given)
+  if (profiles.length + damaged.length === 0) {
+    const given = environmentToken()
+    if (given || unfinishedLogins().length === 0) throw nothingSaved(given)
+  }
   const [current = profileOrCurrent(undefined), other, ...more] = profiles
   if (other === undefined) return current
   if (more.length === 0) return other

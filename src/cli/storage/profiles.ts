@@ -201,13 +201,18 @@ export function profileOrCurrent(name: string | undefined): NamedProfile {
   if (profiles[0]) return profiles[0]
   const [unfinished] = unfinishedLogins()
   if (unfinished !== undefined) throw notFinished(unfinished)
-  throw new CommandError('no_login', 'not logged in: run authgraph login, or set AUTHGRAPH_TOKEN')
+  throw new CommandError(
+    'no_login',
+    'not logged in: run authgraph login --client-id ID, or set AUTHGRAPH_TOKEN',
+  )
 }
 
 function notSaved(name: string, profiles: readonly NamedProfile[]): CommandError {
   if (unfinishedLogins().includes(name)) return notFinished(name)
   const names = profiles.map((profile) => profile.name).join(', ')
-  const advice = names ? `choose one with --profile (${names})` : `run authgraph login --profile ${name}`
+  const advice = names
+    ? `choose one with --profile (${names})`
+    : `run authgraph login --profile ${name} --client-id ID`
   return new CommandError('no_login', `no login named "${name}": ${advice}`)
 }
 
@@ -343,12 +348,12 @@ export function environmentToken(host?: string): EnvironmentToken | undefined {
   return { source: 'GH_TOKEN', address: GITHUB, token: tokenOfVariable('GH_TOKEN', GH_TOKEN) }
 }
 
-/** The error of a command for saved logins if there is only a token in the environment. */
-export function nothingSaved({ source }: EnvironmentToken): CommandError {
-  return new CommandError(
-    'no_login',
-    `no login is saved: the token in ${source} is used until you unset the variable`,
-  )
+/** The error of a command for saved logins if there is none, but perhaps a token in the environment. */
+export function nothingSaved(given?: EnvironmentToken): CommandError {
+  const advice = given
+    ? `the token in ${given.source} is used until you unset the variable`
+    : 'run authgraph login --client-id ID'
+  return new CommandError('no_login', `no login is saved: ${advice}`)
 }
 
 function hostOfVariable(text: string): string {

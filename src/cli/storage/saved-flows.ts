@@ -72,7 +72,7 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
     throw new CommandError(
       'no_saved_login',
       name === undefined
-        ? 'there is no unfinished login to resume: run authgraph login'
+        ? 'there is no unfinished login to resume: run authgraph login --client-id ID'
         : `there is no unfinished login of ${name} to resume: run authgraph login --profile ${name} with the options that you first used`,
     )
   const flow = parseJson(savedFlow, text)
