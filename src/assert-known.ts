@@ -45,7 +45,7 @@ function plain(name: string): string {
 }
 
 /** The least number of letters to insert, remove, replace or swap with the next one (Damerau and Levenshtein). */
-function distance(one: string, other: string): number {
+export function distance(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of [...one].entries()) {

@@ -219,7 +219,7 @@ function refuseMore(command: Command, words: readonly string[]): void {
   const expected = nameOf(command).split(' ').length - 1
   const given = words.filter((word) => !word.startsWith('-')).length
   if (given > expected)
-    command.error(`error: too many arguments. Expected ${expected} arguments but got ${given}.`)
+    throw new CommandError('usage', `too many arguments: expected ${expected}, but got ${given}`)
 }
 
 /** Read on demand: reading package.json takes longer than everything else at startup. */

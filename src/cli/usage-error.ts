@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { distance } from '../assert-known.ts'
 import { CommandError } from './command-error.ts'
 
 /**
@@ -23,6 +24,12 @@ const TEXTS: readonly (readonly [ofCommander: RegExp, ofCommand: string])[] = [
   [/^--resume cannot be used with .*/, '$&: an unfinished login keeps its options, and --profile chooses it'],
 ]
 
+/** The example in the errors of commands for MCP servers. */
+export const SERVER_URL = 'https://mcp.example.com/mcp'
+
+/** Letters by which a name that is suggested may differ: more is another word. */
+const NEAR = 2
+
 /** What is often written without its option. */
 const BARE: Readonly<Record<string, string>> = {
   'authgraph api': '--method before a method',
@@ -44,9 +51,23 @@ const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['whoami', ['status']],
 ])
 
-function quoteAdvice(command: string): string {
-  const bare = BARE[command]
-  return `Quote values that contain spaces${bare === undefined ? '' : `, and write ${bare}`}`
+/** Names the option before the first unexpected word, but not the word, which may be a secret. */
+function tooMany(said: string, name: string, { args, options, registeredArguments }: Command): string {
+  const bare = BARE[name]
+  const [first = ''] = args.slice(registeredArguments.length)
+  const option = options.find(
+    ({ long, short, required }) =>
+      required &&
+      process.argv.some((word, index, words) =>
+        [long, short].includes(word)
+          ? words[index + 2] === first
+          : word.startsWith(`${long}=`) && words[index + 1] === first,
+      ),
+  )
+  if (!option && registeredArguments.length === 0)
+    return `this command takes no arguments${bare === undefined ? '' : `: write ${bare}`}`
+  const start = option ? `unexpected argument after ${option.long}` : said
+  return `${start}. Quote values that contain spaces${bare === undefined ? '' : `, and write ${bare}`}`
 }
 
 /**
@@ -62,8 +83,9 @@ export function usageError(text: string, name: string, command: Command): Comman
   const option = options.find(({ long, short }) => flag && [long, short].includes(flag))
   if (!option) {
     const said = TEXTS.reduce((all, [from, to]) => all.replace(from, to), withSuggestion(text, command))
-    if (said.startsWith('too many arguments'))
-      return new CommandError('usage', `${said}. ${quoteAdvice(name)}`)
+    if (said.startsWith('too many arguments')) return new CommandError('usage', tooMany(said, name, command))
+    if (name === 'authgraph mcp' && /^unknown command "\w+"$/.test(said))
+      return new CommandError('usage', `${said}: write a server as its URL, such as ${SERVER_URL}`)
     const missing = command.registeredArguments.find(
       (argument) => said === `missing argument <${argument.name()}>`,
     )
@@ -79,10 +101,11 @@ export function usageError(text: string, name: string, command: Command): Comman
   )
 }
 
-/** Commander suggests the nearest name, which for `--clint` is `--print`. The first three letters tell more. */
+/** Commander suggests the nearest name, however far, which for `--clint` is `--print`. The first three letters tell more. */
 function withSuggestion(text: string, { options, commands, parent }: Command): string {
   const [, word = ''] = /^error: unknown (?:command|option) '(.*?)['=]/s.exec(text) ?? []
-  const [suggested = ''] = /\n\(Did you mean .*\)$/.exec(text) ?? []
+  const [suggested = '', first = ''] = /\n\(Did you mean (?:one of )?([\w-]+).*\)$/.exec(text) ?? []
+  const bare = text.slice(0, text.length - suggested.length)
   const alike = [
     ...options.flatMap(({ long }) => (word.length >= 5 && long?.startsWith(word.slice(0, 5)) ? long : [])),
     // Of `auth status`, status is the command.
@@ -90,9 +113,9 @@ function withSuggestion(text: string, { options, commands, parent }: Command): s
       .map((each) => each.name())
       .filter((name) => OTHER_NAMES.get(word)?.includes(name)),
   ]
-  if (alike.length === 0) return text
+  if (alike.length === 0) return distance(word, first) > NEAR ? bare : text
   const nearest = alike.filter((name) => suggested.includes(name))
   const all = nearest.length > 0 ? nearest : alike
   const names = all.length > 1 ? `one of ${all.join(', ')}` : all[0]
-  return `${text.slice(0, text.length - suggested.length)}\n(Did you mean ${names}?)`
+  return `${bare}\n(Did you mean ${names}?)`
 }

@@ -4,7 +4,7 @@ import { CommandError } from '../command-error.ts'
 import { bridgeServer } from './mcp/bridge-server.ts'
 import type { McpOptions } from './mcp/open-mcp-login.ts'
 import { mcpLogin, mcpLogout, mcpStatus } from './mcp/operations.ts'
-import { readHost, readSecureUrl } from './values.ts'
+import { readHost, readSecureUrl, readServerUrl } from './values.ts'
 
 const RESULTS = { 1: 'refused or failed, or nobody is logged in' }
 
@@ -70,7 +70,7 @@ export function mcpCommand(): Command {
 /** Declares the command or an operation, which share their options. The command also parses those behind an operation. */
 function declare(run: (url: string, options: McpOptions) => Promise<number>, described: Described): Command {
   return command(described)
-    .argument('<url>', 'the URL of the server', readSecureUrl)
+    .argument('<url>', 'the URL of the server', readServerUrl)
     .addOption(
       new Option('--store <place>', 'store the login here').choices(['keyring', 'file']).default('keyring'),
     )

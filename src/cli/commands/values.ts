@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { isLoopback } from '../../protocol/syntax.ts'
 import { hostIn } from '../network/service-address.ts'
 import { isProfileName } from '../storage/profiles.ts'
+import { SERVER_URL } from '../usage-error.ts'
 
 /** Parses a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number, unit = '') {
@@ -37,12 +38,12 @@ export function readHost(text: string): string {
 
 /** Parses an address. */
 export function readUrl(text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    return refuseAddress(
-      text,
-      'Expected an address that starts with https:// or http://, such as https://login.example.com.',
-    )
-  return text
+  return readAddress(text, 'https://login.example.com')
+}
+
+function readAddress(text: string, example: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
+  return refuseAddress(text, `Expected an address that starts with https:// or http://, such as ${example}.`)
 }
 
 /** Throws what is expected instead of this address: another port, or what is given. */
@@ -53,7 +54,16 @@ export function refuseAddress(text: string, expected: string): never {
 
 /** Parses an address to which secrets are sent. */
 export function readSecureUrl(text: string): string {
-  const { protocol, hostname } = new URL(readUrl(text))
+  return assertSecure(readUrl(text))
+}
+
+/** Parses the URL of an MCP server. */
+export function readServerUrl(text: string): string {
+  return assertSecure(readAddress(text, SERVER_URL))
+}
+
+function assertSecure(text: string): string {
+  const { protocol, hostname } = new URL(text)
   if (protocol === 'https:' || isLoopback(hostname)) return text
   throw new InvalidArgumentError(
     'Expected an address that starts with https://. Only a loopback address, such as http://localhost:8080, may use http.',
