@@ -179,14 +179,14 @@ function serverAdvice({ message }: Pick<Failure, 'message'>, { clientId }: Known
 
 /** A login that is in the keyring can be replaced without it, but not read. */
 function keyringAdvice(command: string, { store, clientId, resume }: KnownLogin): string {
-  if (command === 'authgraph logout') return 'Unlock the keyring, and run the command again.'
+  if (command === 'authgraph logout') return 'Start and unlock the keyring, and run the command again.'
   if (command.startsWith('authgraph mcp') || resume || clientId)
-    return 'Use --store file, a plain-text file that only you can read, or unlock the keyring.'
+    return 'Use --store file, a plain-text file that only you can read, or start and unlock the keyring.'
   if (command !== 'authgraph login')
-    return 'Unlock the keyring, or log in again with --store file and --client-id ID.'
+    return 'Start and unlock the keyring, or log in again with --store file and --client-id ID.'
   return store === 'file'
-    ? 'The client ID of the last login is in the keyring: add --client-id ID, or unlock the keyring.'
-    : 'Use --store file, a plain-text file that only you can read, with --client-id ID. Or unlock the keyring.'
+    ? 'The client ID of the last login is in the keyring: add --client-id ID, or start and unlock the keyring.'
+    : 'Use --store file, a plain-text file that only you can read, with --client-id ID. Or start and unlock the keyring.'
 }
 
 function refreshAdvice({ cause, profile }: NotRefreshedError): string {

@@ -359,7 +359,10 @@ describe('authgraph logout', { concurrent: true }, () => {
       value.sealed = ['nonce', 'text']
       delete value.token
     })
-    const stderr = ['✗ The system keyring cannot be used', 'work.json\n  Unlock the keyring, and run']
+    const stderr = [
+      '✗ The system keyring cannot be used',
+      'work.json\n  Start and unlock the keyring, and run',
+    ]
     await world.expect('login --profile work --store file', { code: 1, stderr: ['add --client-id ID'] })
     await world.expect('logout --all', { code: 1, stdout: ['✓ Logged out of home'], stderr })
     expect(filesIn(world).map(({ name }) => name)).toEqual(['state/logins/work.json'])

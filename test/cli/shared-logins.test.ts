@@ -168,7 +168,7 @@ describe.skipIf(!hasKeyring)('a login in the keyring', () => {
     expect(evil.requests).toEqual([])
     writeFileSync(fileOf(world), kept)
     keyring.lock()
-    const locked = ['The system keyring cannot be used', '\n  Unlock the keyring, or log in again']
+    const locked = ['The system keyring cannot be used', '\n  Start and unlock the keyring, or log in']
     await world.expect('token', { code: 1, stdout: '', stderr: locked }, { env })
   })
 })
