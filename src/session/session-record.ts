@@ -65,12 +65,12 @@ export type Claim = v.InferOutput<typeof claim>
 
 export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
 
-/** Parses a stored record. Throws DamagedRecordError if it is not one. */
 /** Tells whether a refresh that failed with this error may have used its refresh token. */
 export function isUnclear({ code }: AuthgraphError): boolean {
   return UNCLEAR.includes(code)
 }
 
+/** Parses a stored record. Throws DamagedRecordError if it is not one. */
 export function readSession(json: Json | undefined): SessionRecord | undefined {
   return json === undefined ? undefined : parseFields(record, json, 'stored session', DamagedRecordError)
 }
