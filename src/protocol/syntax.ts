@@ -76,7 +76,9 @@ export function secureAddress(address: string): URL {
     throw new WrongHostError(`the URL at ${url.host} must not contain a user name or a password`)
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
-  throw new WrongHostError(`the URL at ${url.host} must use https: only loopback addresses may use http`)
+  throw new WrongHostError(
+    `the URL${url.host && ` at ${url.host}`} must use https: only loopback addresses may use http`,
+  )
 }
 
 /** Whether a URL can be a base URL: http(s), without a query, a fragment, or a user name. */

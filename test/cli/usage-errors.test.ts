@@ -48,6 +48,12 @@ const REFUSED: readonly Refused[] = [
   ['nothing --help', [], 'Unknown command "nothing"', '--help'],
   ['completion cmd', [], 'Invalid value for <shell>. Allowed choices are bash, zsh, fish\n'],
   ['completion', [], '✗ Missing argument <shell>: your shell (choices: bash, zsh, fish)\n'],
+  [
+    'api',
+    ['localhost:8080/user'],
+    '✗ Invalid value for <path>. Expected a path of the API, such as /user. To',
+  ],
+  ['api', ['C:/Program Files/Git/user'], 'not of a file. Git Bash changes /user into one: omit the slash'],
   ['api', [], '✗ Missing argument <path>: path of the API, such as /user\n'],
   ['login --client-id', [], '✗ --client-id requires a value'],
   ['git-credential get more', [], '✗ Too many arguments: expected 1, but got 2'],

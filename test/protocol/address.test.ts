@@ -7,6 +7,7 @@ test.each([
   ['https://user@login.example', 'must not contain a user name'],
   ['https://:password@login.example', 'must not contain a user name'],
   ['ftp://localhost', 'must use https'],
+  ['localhost:8080/user', 'the URL must use https'],
   ['login.example', 'is not absolute'],
 ])('secrets are not sent to %j', (address, why) => {
   expect(() => secureAddress(address)).toThrow(why)

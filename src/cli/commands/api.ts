@@ -84,7 +84,7 @@ export function apiCommand(): Command {
       'authgraph api /user/repos --paginate | jq -r .full_name',
     ],
   })
-    .argument('<path>', 'path of the API, such as /user')
+    .argument('<path>', 'path of the API, such as /user', apiPath)
     .addOption(
       new Option('--auth <form>', 'authenticate this way').choices(Object.keys(FORMS)).default('oauth'),
     )
@@ -118,6 +118,16 @@ function collect(separator: string) {
     if (at < 1) throw new InvalidArgumentError(`Expected a name and a value with ${separator} between them.`)
     return [...before, [text.slice(0, at).trim(), text.slice(at + 1)]]
   }
+}
+
+/** Refuses what would be a URL with another scheme than http or https. */
+function apiPath(text: string): string {
+  if (!/^(?!https?:)[a-z][\w+.-]*:/i.test(text)) return text
+  throw new InvalidArgumentError(
+    /^[a-z]:[\\/]/i.test(text)
+      ? 'Expected a path of the API, not of a file. Git Bash changes /user into one: omit the slash, as in authgraph api user.'
+      : 'Expected a path of the API, such as /user. To choose the host, use --host.',
+  )
 }
 
 const headers = collect(':')
