@@ -63,7 +63,7 @@ describe('authgraph replay', { concurrent: true }, () => {
   })
 
   test('keeps the times in a column of their own in a narrow terminal', async ({ world }) => {
-    const terminal = world.open(replay(world, CUT), { columns: 40 })
+    const terminal = world.open(replay(world, recorded), { columns: 40 })
     await terminal.exit
     const lines = terminal.screen().trimEnd().split('\n').slice(1)
     for (const line of lines.filter((line) => !line.includes('http')))
@@ -90,7 +90,11 @@ describe('authgraph replay', { concurrent: true }, () => {
     const axis = await draw(world, CUT)
     expect(axis.match(/class="way wire"/g)).toHaveLength(4)
     expect(axis.match(/class="shape wire"/g)).toHaveLength(3)
-    await world.expect(replay(world, CUT), { stdout: /POST \/login\/oauth\/access_token {2}0 ms {2}…\n$/ })
+    await world.expect(replay(world, CUT), {
+      stdout: /POST \/login\/oauth\/access_token {2}0 ms {2}…\n$/,
+      stderr: '! The recording ends before the login: it was cut off, or the login continued.\n',
+    })
+    await world.expect(replay(world, recorded), { stderr: '' })
   })
 
   test('prints the login as JSON, also of a recording whose last line was cut off', async ({ world }) => {

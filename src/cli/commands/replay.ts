@@ -8,6 +8,7 @@ import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { onDisk } from '../files.ts'
+import { printWarning } from '../print-error.ts'
 
 interface ReplayOptions {
   readonly svg?: string
@@ -40,7 +41,8 @@ export function replayCommand(): Command {
 
 async function replay(file: string, { svg, narrow, json, color }: ReplayOptions): Promise<number> {
   if (narrow && svg === undefined) throw new CommandError('usage', '--narrow requires --svg')
-  const story = storyOf(eventsIn(file))
+  const events = eventsIn(file)
+  const story = storyOf(events)
   const writer = writerTo(process.stdout, { color })
   if (svg !== undefined) {
     if (existsSync(svg) && identityOf(svg) === identityOf(file))
@@ -50,6 +52,8 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
   }
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
   else writer.print(...(svg === undefined ? linesOf(story) : [`Wrote ${svg}`]))
+  if (!events.some(({ type }) => type === 'end'))
+    printWarning('The recording ends before the login: it was cut off, or the login continued.')
   return 0
 }
 
