@@ -11,7 +11,7 @@ import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
 import { readWait } from '../../auth/rate-limit.ts'
 import { addressAt, withAuth } from '../../auth/with-auth.ts'
-import { BadOptionError, LoginRequiredError } from '../../errors.ts'
+import { BadOptionError, LoginRequiredError, UnreachableError } from '../../errors.ts'
 import { isBrokenBody, type NamedRequest, nameRequest, requestFailure } from '../../request/name-request.ts'
 import { failure } from '../../terminal/failure.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
@@ -208,9 +208,10 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     return run(await FORMS[options.auth](options))
   }
   const asked = request(path, options)
+  let response: Response | undefined
   try {
     if (!options.paginate) {
-      const response = await withForm((auth) => send(withAuth(auth, { provider, fetch }), asked, baseUrl))
+      response = await withForm((auth) => send(withAuth(auth, { provider, fetch }), asked, baseUrl))
       return await printResponse(response, nameOf(asked, baseUrl), options)
     }
     await withForm((auth) => printItems(asked, { auth, provider, fetch }, options))
@@ -221,7 +222,12 @@ async function api(path: string, options: ApiCommandOptions): Promise<number> {
     const name = given?.source ?? (usesLogin(options) ? saved?.name : undefined)
     const sent = nameRequest(nameOf(asked, baseUrl))
     const advice =
-      credentialAdvice(error, sent, name, given === undefined) ?? movedAdvice(error, sent, baseUrl)
+      credentialAdvice(error, sent, name, given === undefined) ??
+      movedAdvice(error, sent, baseUrl) ??
+      // The address is right: a part of the response came.
+      (response && error instanceof UnreachableError && error.reason === 'ECONNRESET'
+        ? 'Try again.'
+        : undefined)
     if (advice === undefined || !isFailure(error)) throw error
     errorWriter().print(...failure(error, { ...textsOf('authgraph api'), advice: () => advice }).lines)
     return 1
