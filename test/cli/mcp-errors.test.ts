@@ -30,7 +30,8 @@ test.each<[string, Error, object]>([
     'no response',
     new UnreachableError('host.example', 'CERT_HAS_EXPIRED'),
     {
-      message: 'host.example cannot be reached (CERT_HAS_EXPIRED). The certificate has expired.',
+      message:
+        'host.example cannot be reached (CERT_HAS_EXPIRED). The certificate has expired: check the clock of this machine, or ask the operator of the host to replace it.',
     },
   ],
   ['another error', new Error('the login is not there'), { message: 'the login is not there' }],

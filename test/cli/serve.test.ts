@@ -230,12 +230,15 @@ test('says which file of --tls-key and --tls-cert cannot be used, and quotes non
   const encrypted = createPrivateKey(key).export(pkcs8).toString()
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
   const noKey = '--tls-key must name a file with a private key as PEM'
+  const noCert = '--tls-cert must name a file with a certificate as PEM'
   const rows = [
     [encrypted, cert, '--tls-key is encrypted: decrypt it with "openssl pkey -in <file> -out <new file>"'],
     [publicKey, cert, `${noKey}, not with a public key`],
     [cert, cert, `${noKey}, not with a certificate`],
     ['hunter2', cert, noKey],
-    [key, key, '--tls-cert must name a file with a certificate as PEM'],
+    [key, key, `${noCert}, not with a private key`],
+    [key, 'hunter2', noCert],
+    [key, cert.slice(100), `${noCert}: it is damaged`],
     [
       key,
       selfSigned().cert,

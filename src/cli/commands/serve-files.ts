@@ -108,7 +108,7 @@ export async function readTls({ tlsKey, tlsCert }: ServeOptions): Promise<Listen
   const privateKey = parse(() => createPrivateKey(key), `--tls-key ${keyProblem(key)}`)
   const certificate = parse(
     () => new X509Certificate(cert),
-    '--tls-cert must name a file with a certificate as PEM',
+    `--tls-cert ${contentProblem(cert, 'certificate')}`,
   )
   if (!certificate.checkPrivateKey(privateKey))
     throw new BadOptionError(
@@ -130,8 +130,15 @@ function parse<Parsed>(run: () => Parsed, problem: string): Parsed {
 function keyProblem(pem: string): string {
   if (pem.includes('ENCRYPTED'))
     return 'is encrypted: decrypt it with "openssl pkey -in <file> -out <new file>"'
-  const found = ['public key', 'certificate'].find((label) => pem.includes(`${label.toUpperCase()}-----`))
-  return `must name a file with a private key as PEM${found ? `, not with a ${found}` : ''}`
+  return contentProblem(pem, 'private key')
+}
+
+/** Says what the file must contain, and what it contains instead. */
+function contentProblem(pem: string, wanted: string): string {
+  const labels = ['private key', 'public key', 'certificate']
+  const found = labels.find((label) => pem.includes(`${label.toUpperCase()}-----`))
+  const instead = found === wanted ? ': it is damaged' : found ? `, not with a ${found}` : ''
+  return `must name a file with a ${wanted} as PEM${instead}`
 }
 
 async function clientsIn(file: string): Promise<NamedClient[]> {

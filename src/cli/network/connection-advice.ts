@@ -7,7 +7,10 @@ export const CERTIFICATE = /CERT|LEAF_SIGNATURE/
 /** What the reason of a failed request means, or what the user can do about it. */
 const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
   [/^CERT_NOT_YET_VALID$/, 'The certificate is not valid yet: check the clock of this machine.'],
-  [/^CERT_HAS_EXPIRED$/, 'The certificate has expired.'],
+  [
+    /^CERT_HAS_EXPIRED$/,
+    'The certificate has expired: check the clock of this machine, or ask the operator of the host to replace it.',
+  ],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The certificate is for another host: check the host.'],
   [
     /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_UNTRUSTED$/,
