@@ -64,7 +64,7 @@ export async function findIssuer(choice: IssuerChoice, via: TimedTransport): Pro
   const { server, named, wanted, previous, isConfigured } = choice
   if (wanted !== undefined && !named.includes(wanted))
     throw new BadOptionError(
-      `the metadata of ${server.host} names ${named.slice(0, MOST_ISSUERS).join(' and ')}, not the URL in "issuer": correct it, or leave it out`,
+      `the metadata of ${server.host} names ${named.slice(0, MOST_ISSUERS).join(' and ')}, not the URL in "issuer": correct it`,
     )
   const rank = (issuer: string) => [issuer === previous, isConfigured(issuer), true].indexOf(true)
   const order = [...new Set(wanted === undefined ? named : [wanted])].sort(

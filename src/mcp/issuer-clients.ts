@@ -64,7 +64,7 @@ export function createIssuerClients({ given, document, name, store, fetch, clock
         return { clientId: document }
       }
       if (registrationEndpoint === undefined)
-        throw new BadOptionError(`${new URL(url).host} does not register clients: ${CREATE_CLIENT}`)
+        throw new BadOptionError(`${url} does not register clients: ${CREATE_CLIENT}`)
       const registered = await inTime(new URL(registrationEndpoint), clock, (signal) =>
         registerClient(registrationEndpoint, name, { fetch, clock }, signal),
       )

@@ -29,6 +29,7 @@ describe('authgraph mcp', { concurrent: true }, () => {
         `authgraph mcp ${options.join(' ')} ${url}`,
         warning('AUTHGRAPH_CONFIG_DIR'),
         warning('HTTPS_PROXY'),
+        '! The command for hosts needs two more packages: run npm install -g @modelcontextprotocol/client',
       ],
     }
     await world.expect(['mcp', 'login', ...options, url], login, { env, onOutput: service.approver() })
@@ -72,8 +73,11 @@ describe('authgraph mcp', { concurrent: true }, () => {
     const other = url.replace('localhost', '127.0.0.1')
     await world.expect([...login, url], { code: 2, stderr: [`add --issuer ${service.url}`] })
     const create = 'create a client there, and pass its ID with --client-id, and the issuer with --issuer'
-    await world.expect([...login, '--issuer', service.url, url], { code: 2, stderr: [create] })
-    const unnamed = `names ${service.url}, not the URL in --issuer: correct it, or leave it out`
+    await world.expect([...login, '--issuer', service.url, url], {
+      code: 2,
+      stderr: [`${service.url} does not register clients: ${create}\n`],
+    })
+    const unnamed = `names ${service.url}, not the URL in --issuer: correct it\n`
     await world.expect([...login, '--issuer', 'https://login.example', url], { code: 2, stderr: [unnamed] })
     await world.expect([...login, '--client-id', 'id', url], {
       code: 2,

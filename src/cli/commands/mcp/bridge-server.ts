@@ -26,10 +26,7 @@ interface ServerPackage {
 /** Runs `authgraph mcp`. Standard output carries the protocol only. */
 export async function bridgeServer(url: string, options: McpOptions): Promise<number> {
   const { print } = writerTo(process.stderr, options)
-  const [{ StreamableHTTPClientTransport }, { StdioServerTransport }] = await Promise.all([
-    load<ClientPackage>('@modelcontextprotocol/client'),
-    load<ServerPackage>('@modelcontextprotocol/server/stdio'),
-  ])
+  const [{ StreamableHTTPClientTransport }, { StdioServerTransport }] = await loadPackages()
   await bridge(new StdioServerTransport(), async (onCodes) => {
     const login = await openMcpLogin(url, options, {
       onCodes(codes) {
@@ -48,6 +45,18 @@ export async function bridgeServer(url: string, options: McpOptions): Promise<nu
   return 0
 }
 
+/**
+ * Loads the packages of the bridge.
+ *
+ * @throws {@link CommandError} with code `not_installed`.
+ */
+export function loadPackages(): Promise<[ClientPackage, ServerPackage]> {
+  return Promise.all([
+    load<ClientPackage>('@modelcontextprotocol/client'),
+    load<ServerPackage>('@modelcontextprotocol/server/stdio'),
+  ])
+}
+
 async function load<Package>(name: string): Promise<Package> {
   try {
     return await import(name)
@@ -55,7 +64,7 @@ async function load<Package>(name: string): Promise<Package> {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new CommandError(
       'not_installed',
-      'this command needs two more packages: npm install @modelcontextprotocol/client@2 @modelcontextprotocol/server@2',
+      'the command for hosts needs two more packages: npm install @modelcontextprotocol/client@2 @modelcontextprotocol/server@2',
     )
   }
 }

@@ -3,19 +3,21 @@ import type { McpLogin, McpLoginStatus } from '../../../mcp/index.ts'
 import { SIGNAL_EXIT_CODES } from '../../../terminal/exit-codes.ts'
 import { logoutLines, placeFact } from '../../../terminal/login-facts.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
-import { fact, type Line, styled, toType, writerTo } from '../../../terminal/writer.ts'
+import { fact, type Line, markedLine, styled, toType, writerTo } from '../../../terminal/writer.ts'
 import { finishWithoutOutput } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
 import { textsOf } from '../../command-texts.ts'
 import { proxyVariable } from '../../network/environment-fetch.ts'
 import { placeOf } from '../../storage/saved-logins.ts'
+import { loadPackages } from './bridge-server.ts'
 import { assertIssuer, type McpOptions, openMcpLogin } from './open-mcp-login.ts'
 
 /** Runs `authgraph mcp login`. */
 export async function mcpLogin(url: string, options: McpOptions): Promise<number> {
   finishWithoutOutput()
   const { color } = options
-  const terminal = loginTerminal({ color, texts: textsOf('authgraph mcp login') })
+  const texts = textsOf('authgraph mcp login')
+  const terminal = loginTerminal({ color, texts })
   const { report } = terminal
   const say = (...lines: Line[]) => report.say({ event: 'mcp' }, ...lines)
   const onCodes = (codes: PendingCodes) => {
@@ -39,6 +41,10 @@ export async function mcpLogin(url: string, options: McpOptions): Promise<number
     ...factsOf(login, options, await login.status()),
     fact('for hosts', toType(`authgraph mcp ${wordsOf(options)}${login.url.href}`)),
     ...warnings(options),
+    ...(await loadPackages().then(
+      () => [],
+      (error) => [markedLine(styled('yellow', '!'), texts.message(error))],
+    )),
   )
   return 0
 }
