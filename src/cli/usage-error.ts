@@ -102,16 +102,23 @@ export function usageError(text: string, name: string, command: Command): Comman
 }
 
 /** Commander suggests the nearest name, however far, which for `--clint` is `--print`. The first three letters tell more. */
-function withSuggestion(text: string, { options, commands, parent }: Command): string {
+function withSuggestion(text: string, command: Command): string {
+  const { options, commands, parent } = command
   const [, word = ''] = /^error: unknown (?:command|option) '(.*?)['=]/s.exec(text) ?? []
   const [suggested = '', first = ''] = /\n\(Did you mean (?:one of )?([\w-]+).*\)$/.exec(text) ?? []
   const bare = text.slice(0, text.length - suggested.length)
+  const others = OTHER_NAMES.get(word) ?? []
+  // Of `auth status`, status is the command.
+  const meant = others.includes(command.name()) ? [command.name()] : others
   const alike = [
-    ...options.flatMap(({ long }) => (word.length >= 5 && long?.startsWith(word.slice(0, 5)) ? long : [])),
-    // Of `auth status`, status is the command.
+    ...options.flatMap(({ long, short }) =>
+      (word.length >= 5 && long?.startsWith(word.slice(0, 5))) || word.toUpperCase() === short
+        ? (long ?? [])
+        : [],
+    ),
     ...[...commands, ...(parent?.commands ?? [])]
       .map((each) => each.name())
-      .filter((name) => OTHER_NAMES.get(word)?.includes(name)),
+      .filter((name) => meant.includes(name)),
   ]
   if (alike.length === 0) return distance(word, first) > NEAR ? bare : text
   const nearest = alike.filter((name) => suggested.includes(name))
