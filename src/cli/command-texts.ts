@@ -18,7 +18,7 @@ const ADVICE: Partial<Record<Code, string>> & { readonly expired: string } = {
   timed_out: 'Try again later. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.',
   key_unreadable: '--key takes the name of a PEM file, - for standard input, or env:NAME for a variable.',
   bad_app_id: 'Set --app-id to the ID shown in the settings of the app.',
-  secret_in_argument: 'Treat the secret as leaked, and revoke it.',
+  secret_in_argument: 'Treat the secret as leaked: revoke it, unless it expires soon.',
 }
 
 /** The commands that take a client, and the address of a service or its endpoints. */
@@ -28,6 +28,9 @@ const CHECK_SERVER_URL = 'Check the URL of the MCP server.'
 
 const OF_NETWORK =
   'A firewall, a proxy or the login page of a network may have responded in place of the service: open its host in a browser.'
+
+/** Said of metadata that is otherwise valid, and so not the login page of a network. */
+const NO_DEVICE_FLOW = / has no "device_authorization_endpoint": /
 
 const SIGN_IN = 'In a network with a login page, sign in there first.'
 
@@ -158,7 +161,7 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (error.code === 'no_keyring') return keyringAdvice(command, login)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes())
-    return `${checkAddress(login)} ${SIGN_IN}`
+    return NO_DEVICE_FLOW.test(error.message) ? checkAddress(login) : `${checkAddress(login)} ${SIGN_IN}`
   if (isOtherService && command === 'authgraph status') return SIGN_IN
   if (isOtherService && command === 'authgraph mcp login') return serverAdvice(error, login)
   return ADVICE[error.code as Code] ?? ''
@@ -171,8 +174,9 @@ function checkAddress({ tokenEndpoint }: KnownLogin): string {
     : 'Check the address, or, for a service with other paths, use --device-authorization-endpoint and --token-endpoint.'
 }
 
-/** Some messages say what to do, after a colon. */
+/** Most messages with a colon say what to do. */
 function serverAdvice({ message }: Pick<Failure, 'message'>, { clientId }: KnownLogin): string {
+  if (NO_DEVICE_FLOW.test(message)) return 'Ask the operator of the issuer to allow the device flow.'
   if (message.includes(': ')) return ''
   return clientId ? 'Check the URL of the MCP server, --issuer and --client-id.' : CHECK_SERVER_URL
 }

@@ -52,7 +52,7 @@ const SECRETS = new RegExp(
     .join('|'),
 )
 
-/** What to use instead of an option that contains a secret. */
+/** What to do instead, if an option or an argument of a command contains a secret. */
 const INSTEAD: Readonly<Record<string, string>> = {
   '--secret': 'use a file, - for standard input, or env:NAME for a variable',
   '--key': 'use a file, - for standard input, or env:NAME for a variable',
@@ -60,6 +60,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   '--tls-key': 'use a file instead',
   '--proxy': 'set HTTPS_PROXY instead',
   '--store': 'set AUTHGRAPH_STORE to a PostgreSQL or Redis address instead',
+  jwt: 'pipe a JWT, as in authgraph jwt --decode < token.txt',
 }
 
 /** Runs the command of this process, and sets its exit code. */
@@ -77,7 +78,7 @@ async function run(given: readonly string[]): Promise<void> {
   const program = await createProgram(words[2])
   const command = commandIn(program, words)
   try {
-    refuseSecrets(words.slice(2), command.options)
+    refuseSecrets(words.slice(2), command)
     refuseMissingValues(words.slice(2), command.options)
     const { commands } = command
     // Otherwise, an unknown operation would be an argument.
@@ -177,17 +178,17 @@ function commandsFirst(self: Command, help: Help): string {
  *
  * @throws {@link CommandError} with code `secret_in_argument`.
  */
-function refuseSecrets(words: readonly string[], options: readonly Option[]): void {
+function refuseSecrets(words: readonly string[], command: Command): void {
   const at = words.findIndex((word) => SECRETS.test(word))
   if (at === -1) return
   // Written as `--option value` or `--option=value`.
   const names = [words[at - 1], words[at]?.split('=')[0]]
   const isNamed = ({ required, optional, short, long }: Option) =>
     (required || optional) && names.some((name) => name && [short, long].includes(name))
-  const { long } = options.find(isNamed) ?? {}
+  const { long } = command.options.find(isNamed) ?? {}
   throw new CommandError(
     'secret_in_argument',
-    `${long ?? 'an argument'} must not contain a secret in clear text, which every user of this machine can read: ${INSTEAD[long ?? ''] ?? 'remove it'}`,
+    `${long ?? 'an argument'} must not contain a secret in clear text, which every user of this machine can read: ${INSTEAD[long ?? command.name()] ?? 'remove it'}`,
   )
 }
 

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../src/auth/api-error.ts'
 import { NotRefreshedError } from '../../src/cli/command-error.ts'
 import { credentialAdvice, movedAdvice, textsOf } from '../../src/cli/command-texts.ts'
-import { RedirectedError, RefusedError, StoreUnavailableError, UnreachableError } from '../../src/errors.ts'
+import {
+  BadResponseError,
+  RedirectedError,
+  RefusedError,
+  StoreUnavailableError,
+  UnreachableError,
+} from '../../src/errors.ts'
 
 const REQUEST = 'GET git.example.com/api/v3/repos/o/old'
 const BASE = 'https://git.example.com/api/v3'
@@ -74,6 +80,13 @@ test('says to use https if a response with status 400 is not in the format of th
     )
   expect(adviceAfter()).toMatch(/ If the port serves https, use --host https:\/\/localhost:8080\.$/)
   expect(adviceAfter('odd')).not.toContain('--host')
+})
+
+test('says what to do about a service without the device flow, which is not a login page', () => {
+  const message = 'the metadata of localhost has no "device_authorization_endpoint": the server may not'
+  const adviceOf = (command: string) => textsOf(`authgraph ${command}`).advice(new BadResponseError(message))
+  expect(adviceOf('login')).toMatch(/^Check the address, or, .* --token-endpoint\.$/)
+  expect(adviceOf('mcp login')).toBe('Ask the operator of the issuer to allow the device flow.')
 })
 
 test('says to check the spelling of a host that has no address', () => {

@@ -69,6 +69,13 @@ describe('authgraph jwt', { concurrent: true }, () => {
     })
   })
 
+  test('says on a terminal that it reads standard input', async ({ world }) => {
+    const terminal = world.open(['jwt', '--decode'])
+    await terminal.shows(/^Reading standard input until Ctrl-D/)
+    terminal.press('\u0004')
+    expect(await terminal.exit).toBe(2)
+  })
+
   test.for([
     [
       'encrypted',

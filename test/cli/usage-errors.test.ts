@@ -10,6 +10,7 @@ const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const BODY = KEY.split('\n').slice(1, -2).join('')
 const PERSONAL = 'ghp_personalInTheClear0123456789'
 const FINE_GRAINED = 'github_pat_fineGrainedInTheClear0123456789'
+const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjF9.hunter2'
 const CLASSIC = '0123456789abcdef0123456789abcdef01234567'
 const PACKAGE = resolve(import.meta.dirname, '../../package.json')
 
@@ -34,7 +35,8 @@ const REFUSED: readonly Refused[] = [
   ['login --tokn=hunter2', [], '✗ Unknown option "--tokn": did you mean --token-endpoint?\n'],
   ['whoami', [], '✗ Unknown command "whoami": did you mean status?\n', '--help'],
   ['auth', [], '✗ Unknown command "auth": did you mean one of login, status, token?\n', '--help'],
-  ['auth status', [], '✗ Unknown command "auth": did you mean one of login', 'status --help'],
+  ['auth status', [], '✗ Unknown command "auth": did you mean status?\n', 'status --help'],
+  ['-v', [], '✗ Unknown option "-v": did you mean --version?\n', '--help'],
   ['mcp auth', [], '✗ Unknown command "auth": did you mean one of login, status?\n'],
   ['dmeo', [], 'did you mean demo?', '--help'],
   ['help dmeo', [], '✗ Unknown command "dmeo": did you mean demo?\n', '--help'],
@@ -139,6 +141,7 @@ const REFUSED: readonly Refused[] = [
   [`${API} --auth personal --secret`, [FINE_GRAINED], `✗ --secret ${IN_ARGUMENT}: use a file, - for`],
   ['api /user?access_token=abc --auth none', [], `✗ An argument ${IN_ARGUMENT}: remove it\n  Treat`],
   ['api https://me:password@localhost/ --auth none', [], `✗ An argument ${IN_ARGUMENT}: remove it\n  Treat`],
+  ['jwt --decode', [JWT], `✗ An argument ${IN_ARGUMENT}: pipe a JWT, as in authgraph jwt --decode < token`],
   ['api --include https://me:password@localhost/', [], `✗ An argument ${IN_ARGUMENT}`],
   [`${API} --auth app --app-id 1 --key`, [KEY], `✗ --key ${IN_ARGUMENT}: use a file, - for`],
   ['login -H https://me:password@localhost', [], `✗ --host ${IN_ARGUMENT}: remove it`],

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
 import { fileProblem } from '../files.ts'
+import { errorWriter } from '../print-error.ts'
 
 /**
  * Reads a secret from a file, from standard input (`-`) or from a variable (`env:NAME`).
@@ -27,6 +28,8 @@ function adviceFor(source: string): string {
 async function textAt(source: string, option: string): Promise<string> {
   if (source === '') return ''
   if (source.startsWith('env:')) return process.env[source.slice('env:'.length)] ?? ''
+  if (source === '-' && process.stdin.isTTY)
+    errorWriter().print('Reading standard input until Ctrl-D, or Ctrl-Z on Windows.')
   try {
     // A synchronous read would fail if the writer of the pipe is slower.
     return await (source === '-' ? text(process.stdin) : readFile(source, 'utf8'))
