@@ -2,6 +2,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { linesOfJson } from './support/command.ts'
+import { CLIENT_ID } from './support/live-service.ts'
 import { atIssuer, FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
 import { loginTo, test, type World } from './support/world.ts'
@@ -261,21 +262,29 @@ describe('authgraph status', { concurrent: true }, () => {
 })
 
 describe('authgraph logout', { concurrent: true }, () => {
-  test('deletes the login on this machine without a request to the service, and says so', async ({
+  test('deletes the login on this machine, and says why the service did not revoke the token', async ({
     world,
   }) => {
-    const { requests } = await loggedIn(world)
-    const asked = requests.length
+    const { url } = await world.scripted({ polls: [granted(TOKEN)], user: refusal(404, 'Not Found') })
+    await world.login(url, '--profile work')
     const deleted =
       '✓ Logged out of work: the token is deleted from this machine.\n  The service may still accept it: it was not revoked'
     await world.expect('logout', {
-      stdout: [`${deleted}, because revoking it needs the client secret.\n`],
+      stdout: [`${deleted}, because the provider responded with status 404.\n`],
     })
     expect(filesIn(world)).toEqual([])
-    expect(requests).toHaveLength(asked)
     for (const words of ['logout', 'logout --all']) await world.expect(words, { code: 1 })
     const stderr = '✗ No login named "foo"\n'
     await world.expect('logout --profile foo', { code: 1, stderr })
+  })
+
+  test('revokes the token at an embedded service', async ({ world }) => {
+    const events: string[] = []
+    const service = await world.live({ onEvent: ({ type }) => void events.push(type) })
+    const login = [...loginTo(service.host), '--client-id', CLIENT_ID]
+    await world.expect(login, {}, { onOutput: service.approver() })
+    await world.expect('logout', { stdout: [': the token is revoked, and deleted from this machine.\n'] })
+    expect(events.at(-1)).toBe('token.revoked')
   })
 
   test('deletes unfinished logins by name or with --all, without or with a saved login', async ({

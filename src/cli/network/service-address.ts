@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import { github, githubEnterprise, rfc8628 } from '../../protocol/providers.ts'
+import { REVOCATION_PATH } from '../../protocol/service-paths.ts'
 import { hostAddress, isLoopback } from '../../protocol/syntax.ts'
 
 /** The encoding of requests; by default, the service decides. */
@@ -90,7 +91,8 @@ async function providerWithoutEncoding(
   }
   if ('tokenEndpoint' in address) return rfc8628(address)
   const { host } = address
-  return host.includes('://') ? github({ authUrl: host, baseUrl: host }) : githubEnterprise(host)
+  if (!host.includes('://')) return githubEnterprise(host)
+  return { ...github({ authUrl: host, baseUrl: host }), revocationEndpoint: host + REVOCATION_PATH }
 }
 
 /** The address of the service for users and git. */
