@@ -50,11 +50,16 @@ export class NotRefreshedError extends CommandError {
 
   constructor(profile: string, cause: AuthgraphError) {
     // What it says about an error code is for a login.
-    const why = terminalTexts.message(cause).replace(/(?<= with error code \w+): .*/, '')
+    const why = withoutAdvice(terminalTexts.message(cause))
     super('not_refreshed', `the token of ${profile} could not be refreshed: ${why}`)
     this.profile = profile
     this.cause = cause
   }
+}
+
+/** The message of a refusal without what it says about the error code. */
+export function withoutAdvice(message: string): string {
+  return message.replace(/(?<= with error code \w+): .*/, '')
 }
 
 /** An error that a command reports in one sentence. Any other error is a bug. */

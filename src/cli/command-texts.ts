@@ -4,7 +4,7 @@ import type { Provider } from '../protocol/provider.ts'
 import { withoutSlash } from '../protocol/syntax.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
-import { type CommandErrorCode, NotRefreshedError } from './command-error.ts'
+import { type CommandErrorCode, NotRefreshedError, withoutAdvice } from './command-error.ts'
 import { CERTIFICATE, connectionAdvice, HANDSHAKE } from './network/connection-advice.ts'
 import { ProxyError } from './network/proxy-error.ts'
 import { inOptions } from './option-names.ts'
@@ -48,6 +48,12 @@ const CLIENT_CODES: readonly (string | undefined)[] = [
   'unauthorized_client',
 ]
 
+/** What services say instead of status 429. */
+const TOO_MANY = /^(slow_down$|rate_limit)/
+
+/** The hosts of GitHub itself: their paths are right. */
+const GITHUB_HOST = /^github\.com$|\.ghe\.com$/
+
 /** What the user can do after a redirect to another host, if it is not a login. */
 const CHANGE_HOST: Readonly<Record<string, string>> = {
   'authgraph login': 'use --host HOST, or its URLs in --issuer or the endpoints',
@@ -61,6 +67,7 @@ const CHANGE_HOST: Readonly<Record<string, string>> = {
 interface KnownLogin {
   readonly auth?: string
   readonly host?: string
+  readonly issuer?: string
   readonly resume?: boolean
   readonly encoding?: Provider['encoding']
   readonly tokenEndpoint?: string
@@ -80,7 +87,10 @@ export function textsOf(command: string, login: KnownLogin = {}): TerminalTexts 
   return {
     ...terminalTexts,
     keys: { ...terminalTexts.keys, stop: 'pauses the login' },
-    message: (error) => inOptions(withPath(terminalTexts.message(error), error)),
+    message: (error) => {
+      const message = withPath(terminalTexts.message(error), error)
+      return inOptions(needsSecret(error, login) ? withoutAdvice(message) : message)
+    },
     advice: (error) =>
       exitCodeOf(error) === USAGE_ERROR && error.code !== 'bad_variable'
         ? [ADVICE[error.code as Code] ?? [], `See: ${command} --help`].flat().join('\n')
@@ -153,6 +163,8 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (error instanceof UnreachableError)
     return hasCodes() ? connectionAdvice(error.reason) : schemeAdvice(error, login)
   if (error instanceof RefusedError && CODE_ENDED.includes(error.error) && hasCodes()) return ADVICE.expired
+  if (needsSecret(error, login))
+    return 'The app seems to require a client secret, which this command does not send: make it a public client in its settings.'
   if (error instanceof RefusedError) return isExplained(error) ? '' : refusalAdvice(error, command, login)
   if (error instanceof RedirectedError) return redirectAdvice(error, command, login)
   if (login.resume && (error.code === 'denied' || error.code === 'expired'))
@@ -165,6 +177,11 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (isOtherService && command === 'authgraph status') return SIGN_IN
   if (isOtherService && command === 'authgraph mcp login') return serverAdvice(error, login)
   return ADVICE[error.code as Code] ?? ''
+}
+
+/** A service that has issued codes knows the client ID: what it refuses is a client without a secret. */
+function needsSecret(error: Failure, { hasCodes = () => false }: KnownLogin): boolean {
+  return error instanceof RefusedError && error.error === 'invalid_client' && hasCodes()
 }
 
 /** What the user can do if there is another service at the address, or at the endpoints that were given. */
@@ -248,7 +265,7 @@ function refusalAdvice(
   if (status >= 500 && status !== 501)
     return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
   // GitHub limits requests with status 403, too.
-  if (status === 429 || (status === 403 && retryAfter !== undefined))
+  if (status === 429 || (status === 403 && retryAfter !== undefined) || TOO_MANY.test(error ?? ''))
     return `Too many requests: try again ${whenToRetry(retryAfter)}.`
   if (command === 'authgraph api' && status === 401)
     return login.auth === 'none'
@@ -271,10 +288,12 @@ function refusedAdvice(command: string, login: KnownLogin): Readonly<Record<numb
   const isJson = login.encoding === 'json'
   // After status 415 only, a form is sent again as JSON.
   const tryJson = command === 'authgraph login' && !isJson
+  const { host = 'github.com', issuer, tokenEndpoint } = login
+  const isGitHub = command === 'authgraph login' && !issuer && !tokenEndpoint && GITHUB_HOST.test(host)
   return {
     400: `Check the client ID and the scopes.${tryJson ? ' If the server reads only JSON, use --encoding json.' : ''}`,
     401: 'Check the client ID.',
-    404: `Check the client ID. ${checkAddress(login)}`,
+    404: isGitHub ? 'Check the client ID.' : `Check the client ID. ${checkAddress(login)}`,
     405: checkAddress(login),
     410: checkAddress(login),
     415: isJson

@@ -1,5 +1,5 @@
 import type { Revocation } from '../../machines/session-context.ts'
-import { BusyError } from '../errors.ts'
+import { BusyError, RefusedError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-token.ts'
 import { isLoopback } from '../protocol/syntax.ts'
 import type { SessionView } from '../session/view-of-session.ts'
@@ -79,6 +79,7 @@ export function loginLines(
 ): Line[] {
   const { name, host, place, user, isChecked, error, token, view } = login
   const pid = holderOf(login)
+  const isRejected = error instanceof RefusedError && error.status === 401
   const good = isChecked ? styled('green', '✓') : styled('yellow', '●')
   const unknown = isChecked
     ? 'not reported by this service'
@@ -90,7 +91,8 @@ export function loginLines(
         failure(error, texts).lines.map((line) => (typeof line === 'string' ? line : [' ', ...line.slice(1)]))
       : [fact('user', user ?? unknown)]),
     fact('host', host),
-    ...(token ? [fact('scopes', token.scopes.join(', ') || 'none'), fact('valid', validityOf(token))] : []),
+    ...(token ? [fact('scopes', token.scopes.join(', ') || 'none')] : []),
+    ...(token && !isRejected ? [fact('valid', validityOf(token))] : []),
     ...(pid === undefined ? [] : [fact('held by', `process ${pid}, which is refreshing it`)]),
     ...(place === undefined ? [] : [placeFact(place)]),
     ...(view?.isStored === false ? [fact('not stored', 'the new token: the store cannot be written')] : []),

@@ -106,7 +106,9 @@ function messageOf(error: Failure): string {
   const { error: code } = error instanceof RefusedError ? error : {}
   if (code === undefined || error.message.includes(' error code ') || error.message.endsWith(`: ${code}`))
     return error.message
-  return error.message.replace(/ with status \d+/, (status) => `${status} and error code ${code}`)
+  // Some services put a sentence there, as GitHub does for an unknown client ID.
+  const named = code.includes(' ') ? `: ${code}` : ` and error code ${code}`
+  return error.message.replace(/ with status \d+/, (status) => `${status}${named}`)
 }
 
 /** Tells whether the error code is known: the message then says what to do. */

@@ -40,6 +40,10 @@ test.each([
   ['login', 403, undefined, 'A firewall, a proxy or the login page'],
   ['mcp login', 403, undefined, 'A firewall, a proxy or the login page'],
   ['login', 403, 'odd', 'Check the client ID, the scopes'],
+  ['login', 404, 'Not Found', 'Check the client ID.'],
+  ['check', 404, undefined, 'Check the client ID. Check the address'],
+  ['login', 400, 'slow_down', 'Too many requests: try again in a few minutes.'],
+  ['login', 400, 'rate_limited', 'Too many requests: try again in a few minutes.'],
   ['api', 403, undefined, ''],
   ['api', 407, undefined, 'A firewall, a proxy or the login page'],
   ['status', 511, undefined, 'A firewall, a proxy or the login page'],
@@ -126,6 +130,27 @@ test('says to get a new code if the service refuses the code that was shown', ()
   const adviceWith = (hasCodes: boolean) =>
     textsOf('authgraph login', { hasCodes: () => hasCodes }).advice(error)
   expect([true, false].map(adviceWith)).toEqual(['Run the command again to get a new code.', ''])
+})
+
+test('gives the host of GitHub no other address', () => {
+  const adviceAt = (host: string) =>
+    textsOf('authgraph login', { host }).advice(new RefusedError({ status: 404 }))
+  expect(['github.com', 'octo.ghe.com'].map(adviceAt)).toEqual(Array(2).fill('Check the client ID.'))
+  expect(adviceAt('git.example.com')).toMatch(/^Check the client ID\. Check the address, or, /)
+})
+
+test('says that a client needs a secret if its ID was good for a code', () => {
+  const error = new RefusedError({ status: 401, error: 'invalid_client' })
+  const textsWith = (hasCodes: boolean) => {
+    const { message, advice } = textsOf('authgraph login', { hasCodes: () => hasCodes })
+    return [message(error), advice(error)]
+  }
+  const refused = 'the service refused the request with error code invalid_client'
+  expect(textsWith(false)).toEqual([`${refused}: check the client ID`, ''])
+  expect(textsWith(true)).toEqual([
+    refused,
+    expect.stringMatching(/^The app seems to require a client secret/),
+  ])
 })
 
 test('says an error of a file system in words', () => {

@@ -69,7 +69,7 @@ describe('authgraph token', { concurrent: true }, () => {
       'invalid_client',
       ' with error code invalid_client\n  Run authgraph login --profile work --client-id ID with the client ID',
     ],
-    ['invalid_grant', 'The login of work has expired: run authgraph login --profile work'],
+    ['invalid_grant', 'The login of work has expired or was revoked: run authgraph login --profile work'],
   ] as const)(
     'says why a token that an API refuses is not replaced after %s',
     async ([error, why], { world }) => {
@@ -81,19 +81,28 @@ describe('authgraph token', { concurrent: true }, () => {
     },
   )
 
+  test('says of a token without a refresh token only that it has expired', async ({ world }) => {
+    const { expire } = await loggedIn(world, { expires_in: 28_800 })
+    expire()
+    const stderr = '✗ The login of work has expired: run authgraph login --profile work\n'
+    await world.expect('token', { code: 1, stdout: '', stderr })
+  })
+
   test('ends a login whose refresh is refused with a code; the next one needs no client ID', async ({
     world,
   }) => {
     const refusal = Response.json({ error: 'invalid_grant' }, { status: 400 })
     const { expire, record } = await loggedIn(world, RENEWABLE, refusal)
     expire()
-    const stderr = ['The login of work has expired: run authgraph login --profile work']
+    const stderr = ['The login of work has expired or was revoked: run authgraph login --profile work']
     await world.expect('token', { code: 1, stdout: '', stderr })
     const { value } = record()
     expect(value).toMatchObject({ status: 'ended', secret: { clientId: 'id' } })
     expect(value).not.toHaveProperty('token')
-    await world.expect('status', { code: 1, stdout: ['The login of work has expired'] })
+    await world.expect('status', { code: 1, stdout: ['The login of work has expired or was revoked'] })
     expect((await world.run('login --profile work')).stdout).not.toContain('no client ID')
+    await world.run('login --profile work --no-wait')
+    await world.expect('token', { code: 1, stderr: ['run authgraph login --resume --profile work\n'] })
     await world.expect('logout', { stdout: '✓ Logged out of work: the login had already ended.\n' })
   })
 })
@@ -145,7 +154,11 @@ describe('authgraph status', { concurrent: true }, () => {
     const user = new Response('{}', { status: 401 })
     const { url } = await world.scripted({ polls: [granted(TOKEN)], user })
     await world.login(url, '--profile work')
-    await world.expect('status', { code: 1, stdout: ['status 401\n  Run authgraph login --profile work.\n'] })
+    await world.expect('status', {
+      code: 1,
+      stdout: ['status 401\n  Run authgraph login --profile work.\n'],
+      never: ['valid'],
+    })
     const env = { AUTHGRAPH_TOKEN: 'gho_x', AUTHGRAPH_HOST: url }
     const stdout = ['status 401\n  Replace the token in AUTHGRAPH_TOKEN.\n']
     await world.expect('status', { code: 1, stdout }, { env })
@@ -207,7 +220,9 @@ describe('authgraph status', { concurrent: true }, () => {
     await world.expect('status', { code: 1, stdout: often })
     const other = await world.scripted({ polls: [granted(TOKEN)], user: refusal(404, 'Not Found') })
     await world.login(other.url, '--profile other')
-    const lost = ['The service says: Not Found\n  Check the host of the login.\n']
+    const lost = [
+      'The service says: Not Found\n  The service may not have this path: the token may still be valid.\n',
+    ]
     await world.expect('status --profile other', { code: 1, stdout: lost })
   })
 

@@ -50,7 +50,10 @@ describe('authgraph login', { concurrent: true }, () => {
     const login = ['login', '--store', 'file', ...WORK]
     await world.expect([...login, '--client-id', 'id', ...one.endpoints], {})
     one.received.length = 0
-    await world.expect([...login, '--host', other.url], { code: 2, stderr: ['No client ID'] })
+    await world.expect([...login, '--host', other.url], {
+      code: 2,
+      stderr: [`No client ID for ${new URL(other.url).host}: `],
+    })
     const mixed = [...one.endpoints.slice(0, 3), other.endpoints[3] ?? '']
     await world.expect([...login, ...mixed], { code: 2 })
     expect([...one.received, ...other.received]).toEqual([])

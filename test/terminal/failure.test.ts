@@ -16,6 +16,7 @@ test.each<[Failure, string | RegExp]>([
     refused(500, 'device_flow_disabled'),
     'the service failed with status 500 and error code device_flow_disabled',
   ],
+  [refused(404, 'Not Found'), 'the service refused the request with status 404: Not Found'],
   [refused(400, 'odd'), 'the service refused the request with status 400 and error code odd'],
   [refused(499), 'the service refused the request with status 499'],
   [

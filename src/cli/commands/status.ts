@@ -122,7 +122,8 @@ function textsFor({ name, store }: Login): TerminalTexts {
       return `If you trust that host, set AUTHGRAPH_HOST to ${error.host}.`
     if (!(error instanceof RefusedError)) return texts.advice(error)
     if (error.status === 401) return replaceAdvice(name, store !== undefined)
-    if ([404, 405, 410, 501].includes(error.status)) return checkHost
+    if ([404, 405, 410, 501].includes(error.status))
+      return isVariable ? checkHost : 'The service may not have this path: the token may still be valid.'
     const advice = texts.advice(error)
     if (error.status !== 403 || advice) return advice
     return 'The token may still be valid: check its scopes, and the access rules of the service.'

@@ -129,14 +129,21 @@ export function loginError(name: string, error: unknown): unknown {
     return new WrongHostError(
       `the login of ${name} belongs to a different service from the one in its profile: run authgraph logout --profile ${name}`,
     )
-  if (error instanceof LoginRequiredError)
-    return new CommandError(
-      'no_login',
-      `the login of ${name} has expired: run authgraph login --profile ${name}`,
-    )
+  if (error instanceof LoginRequiredError) return loginEnded(name)
   if (error instanceof RefusedError || (error instanceof AuthgraphError && isUnclear(error)))
     return new NotRefreshedError(name, error)
   return error
+}
+
+/** Only a service that refuses to refresh the token ends the record of a login. */
+function loginEnded(name: string): CommandError {
+  const { status } = Object(replaceableProfile(name)?.record)
+  const why = status === 'ended' ? 'has expired or was revoked' : 'has expired'
+  const resume = unfinishedLogins().includes(name) ? ' --resume' : ''
+  return new CommandError(
+    'no_login',
+    `the login of ${name} ${why}: run authgraph login${resume} --profile ${name}`,
+  )
 }
 
 /** Finds a profile, but ignores a damaged one, which a login replaces. */

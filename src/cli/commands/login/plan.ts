@@ -75,17 +75,18 @@ async function planNew(options: LoginOptions): Promise<Plan> {
   const given = addressOf(options)
   const name = options.profile ?? authOrigin(given ?? DEFAULT_ADDRESS).host
   const known = knownProfile(name, given)
+  const address = given ?? known?.address ?? DEFAULT_ADDRESS
   const clientId = options.clientId ?? (known && (await savedClientId(known)))
   if (!clientId)
     throw new CommandError(
       'usage',
-      'no client ID: set --client-id or the variable AUTHGRAPH_CLIENT_ID to the client ID from the settings of ' +
-        'your OAuth app',
+      `no client ID for ${authOrigin(address).host}: set --client-id or the variable AUTHGRAPH_CLIENT_ID to the ` +
+        'client ID from the settings of your OAuth app',
     )
   const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
   return {
     name,
-    address: { ...(given ?? known?.address ?? DEFAULT_ADDRESS), ...(encoding && { encoding }) },
+    address: { ...address, ...(encoding && { encoding }) },
     scopes: options.scopes ?? known?.scopes ?? [],
     store,
     clientId: Secret.of(clientId),
