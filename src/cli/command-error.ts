@@ -37,7 +37,7 @@ export class DamagedLoginError extends CommandError {
   constructor(profile: string) {
     super(
       'damaged_file',
-      `the saved login of ${profile} is damaged or from another version: run authgraph logout --profile ${profile}, then log in again`,
+      `the saved login of ${profile} is damaged or from another version: run authgraph logout --profile ${profile}, then log in with the options that you first used`,
     )
     this.profile = profile
   }

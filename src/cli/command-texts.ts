@@ -34,6 +34,14 @@ const NO_DEVICE_FLOW = / has no "device_authorization_endpoint": /
 
 const SIGN_IN = 'In a network with a login page, sign in there first.'
 
+/** What the user can check if an API rejects the credential of an option, by form of authentication. */
+const OF_CREDENTIAL: Readonly<Record<string, string>> = {
+  none: 'The path requires authentication: choose a form with --auth.',
+  basic: 'Check --user and --secret.',
+  app: 'Check that --key is a key of the app in --app-id.',
+  installation: 'Check that --key is a key of the app in --app-id.',
+}
+
 /** The error codes after which a login needs a new code. */
 const CODE_ENDED: readonly (string | undefined)[] = [
   'invalid_grant',
@@ -56,7 +64,7 @@ const GITHUB_HOST = /^github\.com$|\.ghe\.com$/
 
 /** What the user can do after a redirect to another host, if it is not a login. */
 const CHANGE_HOST: Readonly<Record<string, string>> = {
-  'authgraph login': 'use --host HOST, or its URLs in --issuer or the endpoints',
+  'authgraph login': 'use --host HOST, or name it in --issuer or in the endpoint options',
   'authgraph api': 'use --host HOST',
   'authgraph check': 'run the command with its URL',
   'authgraph mcp': 'use the URL of the MCP server there',
@@ -135,8 +143,11 @@ export function credentialAdvice(
   )
   // The tokens of GitHub Apps have no scopes.
   if (accepted && granted && !accepted.some((scope) => granted.includes(scope))) {
-    const replace = name === undefined ? '' : ` ${replaceAdvice(name, isSaved, ' --scopes LIST')}`
-    return `The token may lack a scope: the request accepts any of ${accepted.join(', ')}.${replace}`
+    // A login requests these scopes only.
+    const scopes = [...granted, accepted.length > 1 ? 'SCOPE' : accepted].join(',')
+    const replace = name === undefined ? '' : ` ${replaceAdvice(name, isSaved, ` --scopes ${scopes}`)}`
+    const [needed] = accepted.length > 1 ? [`one of ${accepted.join(', ')}`] : accepted
+    return `The token may lack a scope: the request accepts ${needed}.${replace}`
   }
   return status === 404 && headers.has('x-github-request-id')
     ? 'Check the path. GitHub also responds with 404 if the credential has no access.'
@@ -268,9 +279,7 @@ function refusalAdvice(
   if (status === 429 || (status === 403 && retryAfter !== undefined) || TOO_MANY.test(error ?? ''))
     return `Too many requests: try again ${whenToRetry(retryAfter)}.`
   if (command === 'authgraph api' && status === 401)
-    return login.auth === 'none'
-      ? 'The path requires authentication: choose a form with --auth.'
-      : 'Check --auth, and the credential that it uses.'
+    return OF_CREDENTIAL[login.auth ?? ''] ?? 'Check --secret.'
   if (command === 'authgraph api' && status === 404 && message.includes('/access_tokens) '))
     return 'Check --installation-id, --app-id and --host.'
   if (command === 'authgraph mcp login' && !description) return serverAdvice({ message }, login)
@@ -310,7 +319,7 @@ function proxyAdvice({ host: requested, status, reason = '', proxy }: ProxyError
   if (status === 407) {
     const start = source === '--proxy' ? 'Remove --proxy, and set' : 'Set'
     const variable = source === '--proxy' ? 'HTTPS_PROXY' : source
-    return `${start} ${variable} to ${protocol}//USER:PASSWORD@${host}`
+    return `${start} ${variable} to ${protocol}//USER:PASSWORD@${host}, with special characters percent-encoded`
   }
   if (status !== undefined && status >= 500)
     return 'Check the address, or ask the administrator of the proxy.'

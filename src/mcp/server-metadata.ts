@@ -59,7 +59,7 @@ export async function findServerMetadata(
     }
   }
   throw new BadResponseError(
-    `${server.host} publishes no protected resource metadata (RFC 9728): check the URL of the MCP server. If it is right, the server offers no OAuth login`,
+    `${server.host} publishes no protected resource metadata (RFC 9728): check the URL of the MCP server. If it is right, the server offers no login that this client supports`,
   )
 }
 

@@ -76,7 +76,7 @@ describe('authgraph api', { concurrent: true }, () => {
     const url = await world.serve((_, response) => {
       response.writeHead(404, { 'x-accepted-oauth-scopes': 'repo', 'x-oauth-scopes': 'gist' }).end()
     })
-    const stderr = [' accepts any of repo. Replace the token in AUTHGRAPH_TOKEN.\n']
+    const stderr = [' accepts repo. Replace the token in AUTHGRAPH_TOKEN.\n']
     const env = { AUTHGRAPH_TOKEN: PERSONAL, AUTHGRAPH_HOST: url }
     for (const words of ['api /x', 'api /x --paginate'])
       await world.expect(words, { code: 1, stderr }, { env })
@@ -276,7 +276,7 @@ describe('authgraph api', { concurrent: true }, () => {
     await world.expect('status', { ...failed, stdout: said('set AUTHGRAPH_HOST to example.com') }, { env })
     const check = ['check', url, '--client-id', 'id', '--approve', 'true']
     await world.expect(check, { ...failed, stderr: said('run the command with its URL') })
-    const login = said('use --host example.com, or its URLs in --issuer or the endpoints')
+    const login = said('use --host example.com, or name it in --issuer or in the endpoint options')
     await world.expect(loginTo(url), { ...failed, stderr: login })
   })
 

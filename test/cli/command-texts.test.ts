@@ -102,7 +102,8 @@ test('says to check the spelling of a host that has no address', () => {
 
 const [ACCEPTED, GRANTED] = ['x-accepted-oauth-scopes', 'x-oauth-scopes']
 const SSO = 'required; url=https://github.com/orgs/o/sso?authorization_request=A1'
-const SCOPE = 'The token may lack a scope: the request accepts any of admin:org, read:org.'
+const LACKING = 'The token may lack a scope: the request accepts'
+const SCOPE = `${LACKING} one of admin:org, read:org.`
 test.each([
   [403, { 'x-github-sso': SSO }, 'Authorize the token for the organization: open https://github.com/orgs/o/'],
   [403, { 'x-github-sso': 'required; url=http://github.com/' }, undefined],
@@ -110,7 +111,12 @@ test.each([
   [
     404,
     { [ACCEPTED]: 'admin:org, read:org', [GRANTED]: 'gist' },
-    `${SCOPE} Run authgraph login --profile p --sc`,
+    `${SCOPE} Run authgraph login --profile p --scopes gist,SCOPE.`,
+  ],
+  [
+    403,
+    { [ACCEPTED]: 'repo', [GRANTED]: 'gist' },
+    `${LACKING} repo. Run authgraph login --profile p --scopes gist,repo.`,
   ],
   [404, { [ACCEPTED]: 'admin:org, read:org', [GRANTED]: 'read:org, gist' }, undefined],
   [403, { [ACCEPTED]: 'repo', [GRANTED]: '' }, undefined],

@@ -174,7 +174,7 @@ describe('authgraph status', { concurrent: true }, () => {
     const other = await world.scripted({ user: new Response('{}', { status: 404 }) })
     const wrongHost = { code: 1, stdout: ['status 404\n  Check that AUTHGRAPH_HOST names the right host.\n'] }
     await world.expect('status', wrongHost, { env: { ...env, AUTHGRAPH_HOST: other.url } })
-    const stderr = ['status 401\n  Check --auth, and the credential that it uses.\n']
+    const stderr = ['status 401\n  Check --secret.\n']
     const call = `api /user --auth personal --secret env:AUTHGRAPH_TOKEN --host ${url}`
     await world.expect(call, { code: 1, stderr }, { env })
   })
@@ -337,7 +337,7 @@ describe('authgraph logout', { concurrent: true }, () => {
       writeFileSync(fileOf(world), damaged)
       const stderr = [
         'The saved login of work is damaged',
-        'run authgraph logout --profile work, then log in again\n',
+        'run authgraph logout --profile work, then log in with the options that you first used\n',
       ]
       await world.expect('token', { code: 1, stdout: '', stderr })
       const removed = [

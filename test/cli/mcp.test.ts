@@ -29,7 +29,7 @@ describe('authgraph mcp', { concurrent: true }, () => {
         `authgraph mcp ${options.join(' ')} ${url}`,
         warning('AUTHGRAPH_CONFIG_DIR'),
         warning('HTTPS_PROXY'),
-        '! The command for hosts needs two more packages: run npm install -g @modelcontextprotocol/client',
+        '! The bridge for MCP hosts needs two more packages: run npm install -g @modelcontextprotocol/client',
       ],
     }
     await world.expect(['mcp', 'login', ...options, url], login, { env, onOutput: service.approver() })

@@ -116,7 +116,7 @@ describe('a proxy', { concurrent: true }, () => {
     const { url } = await proxyOf(world, 407)
     const { host } = new URL(url)
     const why = 'requires a user name and a password (status 407)'
-    const stderr = `✗ github.com cannot be reached: the proxy ${host} ${why}\n  Set HTTPS_PROXY to http://USER:PASSWORD@${host}\n`
+    const stderr = `✗ github.com cannot be reached: the proxy ${host} ${why}\n  Set HTTPS_PROXY to http://USER:PASSWORD@${host}, with special characters percent-encoded\n`
     await world.expect(LOGIN, { code: 1, stdout: '', stderr }, { env: { HTTPS_PROXY: url } })
   })
 

@@ -96,7 +96,9 @@ describe('a server is refused', () => {
   test('that wants a token for every path', async () => {
     const { over, program, server } = world()
     server.respond = () => new Response('', { status: 401 })
-    await expect(over(program().call())).rejects.toThrow('If it is right, the server offers no OAuth login')
+    await expect(over(program().call())).rejects.toThrow(
+      'If it is right, the server offers no login that this client supports',
+    )
   })
 
   test.each([

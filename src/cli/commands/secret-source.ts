@@ -36,7 +36,7 @@ async function textAt(source: string, option: string): Promise<string> {
   } catch (error) {
     throw new CommandError(
       'usage',
-      `the file of ${option} cannot be read (${fileProblem(error)}): check the path. ${option} takes ${PLACES}, ` +
+      `the file of ${option} cannot be read (${fileProblem(error)}): check its path and permissions. ${option} takes ${PLACES}, ` +
         'but not the secret itself, which every user of this machine could read',
     )
   }

@@ -117,7 +117,7 @@ describe('an SQLite file', () => {
     await store.close()
     expect(await ping).toMatchObject({
       code: 'bad_option',
-      message: 'cannot open the SQLite file (ENOENT): check the path',
+      message: 'cannot open the SQLite file (ENOENT): check the path and its folder',
     })
   })
 

@@ -64,7 +64,7 @@ async function load<Package>(name: string): Promise<Package> {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new CommandError(
       'not_installed',
-      'the command for hosts needs two more packages: npm install @modelcontextprotocol/client@2 @modelcontextprotocol/server@2',
+      'the bridge for MCP hosts needs two more packages: npm install @modelcontextprotocol/client@2 @modelcontextprotocol/server@2',
     )
   }
 }

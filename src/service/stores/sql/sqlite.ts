@@ -105,7 +105,7 @@ async function openFile(file: string): Promise<SqliteDatabase> {
     closeSync(openSync(file, 'a', 0o600))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new BadOptionError(`cannot open the SQLite file (${code}): check the path`)
+    throw new BadOptionError(`cannot open the SQLite file (${code}): check the path and its folder`)
   }
   const database = new Database(file)
   try {
