@@ -43,6 +43,16 @@ export class DamagedLoginError extends CommandError {
   }
 }
 
+/** A saved login cannot be read without the keyring. */
+export class SealedLoginError extends CommandError {
+  readonly profile: string
+
+  constructor(profile: string, message: string) {
+    super('no_keyring', message)
+    this.profile = profile
+  }
+}
+
 /** A refresh failed, which does not end the login. `cause` is the reason. */
 export class NotRefreshedError extends CommandError {
   override readonly cause: AuthgraphError

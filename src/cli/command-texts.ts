@@ -4,7 +4,7 @@ import type { Provider } from '../protocol/provider.ts'
 import { withoutSlash } from '../protocol/syntax.ts'
 import { exitCodeOf, USAGE_ERROR } from '../terminal/exit-codes.ts'
 import { type Failure, isExplained, type TerminalTexts, terminalTexts } from '../terminal/texts.ts'
-import { type CommandErrorCode, NotRefreshedError, withoutAdvice } from './command-error.ts'
+import { type CommandErrorCode, NotRefreshedError, SealedLoginError, withoutAdvice } from './command-error.ts'
 import { CERTIFICATE, connectionAdvice, HANDSHAKE } from './network/connection-advice.ts'
 import { ProxyError } from './network/proxy-error.ts'
 import { inOptions } from './option-names.ts'
@@ -181,7 +181,7 @@ function adviceOf(error: Failure, command: string, login: KnownLogin): string {
   if (login.resume && (error.code === 'denied' || error.code === 'expired'))
     return 'To start again, run authgraph login with the options that you first used.'
   if (error instanceof NotRefreshedError) return adviceOf(error.cause, '', login) || refreshAdvice(error)
-  if (error.code === 'no_keyring') return keyringAdvice(command, login)
+  if (error.code === 'no_keyring') return keyringAdvice(error, command, login)
   const isOtherService = error.code === 'bad_response' || error.code === 'response_too_large'
   if (isOtherService && TAKE_ENDPOINTS.includes(command) && !hasCodes())
     return NO_DEVICE_FLOW.test(error.message) ? checkAddress(login) : `${checkAddress(login)} ${SIGN_IN}`
@@ -210,12 +210,12 @@ function serverAdvice({ message }: Pick<Failure, 'message'>, { clientId }: Known
 }
 
 /** A login that is in the keyring can be replaced without it, but not read. */
-function keyringAdvice(command: string, { store, clientId, resume }: KnownLogin): string {
+function keyringAdvice(error: Failure, command: string, { store, clientId, resume }: KnownLogin): string {
   if (command === 'authgraph logout') return 'Start and unlock the keyring, and run the command again.'
   if (command.startsWith('authgraph mcp') || resume || clientId)
     return 'Use --store file, a plain-text file that only you can read, or start and unlock the keyring.'
-  if (command !== 'authgraph login')
-    return 'Start and unlock the keyring, or log in again with --store file and --client-id ID.'
+  if (error instanceof SealedLoginError && command !== 'authgraph login')
+    return `Start and unlock the keyring, or run authgraph login --profile ${error.profile} --store file --client-id ID.`
   return store === 'file'
     ? 'The client ID of the last login is in the keyring: add --client-id ID, or start and unlock the keyring.'
     : 'Use --store file, a plain-text file that only you can read, with --client-id ID. Or start and unlock the keyring.'

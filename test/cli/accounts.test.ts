@@ -131,6 +131,10 @@ describe('a token in the environment', { concurrent: true, timeout: 120_000 }, (
     await world.expect('status', { stdout, never: [ENV_TOKEN] }, { env })
     const used = '! AUTHGRAPH_TOKEN is used until you unset it.\n'
     await world.expect('switch', { stdout: ['✓ Saved the choice of work'], stderr: used }, { env })
+    const home = await world.scripted({ polls: [granted('gho_tokenOfHome0123456789')] })
+    const unused = [used.replace('\n', ' To use this login, add --profile home.\n')]
+    const next = { stderr: unused, never: ['Try next'] }
+    await world.expect([...loginTo(home.url), '--profile', 'home'], next, { env })
     const stderr = ['✗ The current login is the variable AUTHGRAPH_TOKEN: unset it, or name a saved login']
     await world.expect('logout', { code: 2, stdout: '', stderr }, { env })
     for (const [words, sent] of [

@@ -387,6 +387,8 @@ describe('authgraph logout', { concurrent: true }, () => {
       '✗ The system keyring cannot be used',
       'work.json\n  Start and unlock the keyring, and run',
     ]
+    const again = 'or run authgraph login --profile work --store file'
+    await world.expect('token', { code: 1, stderr: [again] })
     await world.expect('login --profile work --store file', { code: 1, stderr: ['add --client-id ID'] })
     await world.expect('logout --all', { code: 1, stdout: ['✓ Logged out of home'], stderr })
     expect(filesIn(world).map(({ name }) => name)).toEqual(['state/logins/work.json'])

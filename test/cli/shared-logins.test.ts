@@ -168,7 +168,10 @@ describe.skipIf(!hasKeyring)('a login in the keyring', () => {
     expect(evil.requests).toEqual([])
     writeFileSync(fileOf(world), kept)
     keyring.lock()
-    const locked = ['The system keyring cannot be used', '\n  Start and unlock the keyring, or log in']
+    const locked = [
+      'The system keyring cannot be used',
+      '\n  Start and unlock the keyring, or run authgraph login --profile work --store file --client-id ID.\n',
+    ]
     await world.expect('token', { code: 1, stdout: '', stderr: locked }, { env })
   })
 })

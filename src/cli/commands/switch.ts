@@ -6,13 +6,13 @@ import { authOrigin } from '../network/service-address.ts'
 import { printWarning } from '../print-error.ts'
 import {
   chooseProfile,
-  currentProfile,
   environmentToken,
   type NamedProfile,
   nothingSaved,
   profileOrCurrent,
   savedProfiles,
   selectHere,
+  whyUnused,
 } from '../storage/profiles.ts'
 import { unfinishedLogins } from '../storage/saved-flows.ts'
 import { profileName } from './values.ts'
@@ -60,15 +60,6 @@ async function switchProfile(options: SwitchOptions): Promise<number> {
   ])
   if (why) printWarning(why)
   return 0
-}
-
-/** Says why the chosen profile is not the current one. */
-function whyUnused(name: string): string | undefined {
-  const given = environmentToken()
-  if (given) return `${given.source} is used until you unset it.`
-  const current = currentProfile()
-  if (current instanceof Error) return current.message
-  return current.name === name ? undefined : `In this folder, .authgraph.json selects ${current.name}.`
 }
 
 function otherProfile(): NamedProfile {

@@ -18,6 +18,7 @@ import {
   isFailure,
   NotRefreshedError,
   type ReportedError,
+  SealedLoginError,
 } from '../command-error.ts'
 import {
   fileOf,
@@ -125,6 +126,8 @@ export function findProfile(name: string): NamedProfile | undefined {
 /** Says in the words of the command line why a session has no token. Any other error stays. */
 export function loginError(name: string, error: unknown): unknown {
   if (error instanceof DamagedRecordError) return new DamagedLoginError(name)
+  if (error instanceof CommandError && error.code === 'no_keyring')
+    return new SealedLoginError(name, error.message)
   if (error instanceof WrongHostError)
     return new WrongHostError(
       `the login of ${name} belongs to a different service from the one in its profile: run authgraph logout --profile ${name}`,
@@ -179,6 +182,15 @@ export function currentProfile(): NamedProfile | ReportedError {
     if (isFailure(error)) return error
     throw error
   }
+}
+
+/** Says why commands do not use a profile by default that was saved or chosen last. */
+export function whyUnused(name: string): string | undefined {
+  const given = environmentToken()
+  if (given) return `${given.source} is used until you unset it.`
+  const current = currentProfile()
+  if (current instanceof Error) return `${current.message}.`
+  return current.name === name ? undefined : `In this folder, .authgraph.json selects ${current.name}.`
 }
 
 /** Lists the names of all profiles, current profile first. */

@@ -12,7 +12,8 @@ import { askWho } from '../../network/ask-who.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
 import { nextSteps } from '../../next-steps.ts'
-import { forgetChoice } from '../../storage/profiles.ts'
+import { printWarning } from '../../print-error.ts'
+import { forgetChoice, whyUnused } from '../../storage/profiles.ts'
 import { placeOf, sessionOf } from '../../storage/saved-logins.ts'
 import type { LoginOptions, LoginSession } from './plan.ts'
 
@@ -75,11 +76,13 @@ export async function reportLogin(
   const { host } = authOrigin(address)
   const place = store === 'none' ? undefined : placeOf(store, name)
   const { event, lines } = newLoginReport({ name, host, place, user, error }, token, 'authgraph')
+  const why = store === 'none' ? undefined : whyUnused(name)
   const next = {
     'authgraph status': 'check the login',
     ...(provider.baseUrl !== undefined && { 'authgraph api /user': 'call the API' }),
     'authgraph token': 'print the token, for scripts',
   }
-  const more = store === 'none' ? [] : nextSteps(next)
+  const more = store === 'none' || why ? [] : nextSteps(next)
   terminal.report.say({ event: 'authorized', profile: name, ...event, store }, ...lines, ...more)
+  if (why) printWarning(`${why} To use this login, add --profile ${name}.`)
 }
