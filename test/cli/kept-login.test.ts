@@ -376,13 +376,14 @@ describe('authgraph logout', { concurrent: true }, () => {
 
   test('--all goes on after a login that it cannot end', async ({ world }) => {
     const { url, change } = await loggedIn(world)
-    await world.login(url, '--profile home')
     change((value) => {
       value.data.store = 'keyring'
       value.data.since += 1e9
       value.sealed = ['nonce', 'text']
       delete value.token
     })
+    const unused = ['! Another login, work, is the current one now. To use this login, add --profile home.\n']
+    await world.expect([...loginTo(url), '--profile', 'home'], { stderr: unused })
     const stderr = [
       '✗ The system keyring cannot be used',
       'work.json\n  Start and unlock the keyring, and run',

@@ -190,7 +190,10 @@ export function whyUnused(name: string): string | undefined {
   if (given) return `${given.source} is used until you unset it.`
   const current = currentProfile()
   if (current instanceof Error) return `${current.message}.`
-  return current.name === name ? undefined : `In this folder, .authgraph.json selects ${current.name}.`
+  if (current.name === name) return undefined
+  return directoryProfile()
+    ? `In this folder, .authgraph.json selects ${current.name}.`
+    : `Another login, ${current.name}, is the current one now.`
 }
 
 /** Lists the names of all profiles, current profile first. */
