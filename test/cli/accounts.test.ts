@@ -135,6 +135,11 @@ describe('a token in the environment', { concurrent: true, timeout: 120_000 }, (
     const unused = [used.replace('\n', ' To use this login, add --profile home.\n')]
     const next = { stderr: unused, never: ['Try next'] }
     await world.expect([...loginTo(home.url), '--profile', 'home'], next, { env })
+    const bad = ['! AUTHGRAPH_TOKEN contains characters that a header cannot carry', 'add --profile more.\n']
+    const again = { env: { AUTHGRAPH_TOKEN: 'a b' } }
+    const more = await world.scripted({ polls: [granted(work.token)] })
+    const saved = { stdout: ['✓ Logged in'], stderr: bad }
+    await world.expect([...loginTo(more.url), '--profile', 'more'], saved, again)
     const stderr = ['✗ The current login is the variable AUTHGRAPH_TOKEN: unset it, or name a saved login']
     await world.expect('logout', { code: 2, stdout: '', stderr }, { env })
     for (const [words, sent] of [

@@ -5,7 +5,7 @@ import { failure } from '../../terminal/failure.ts'
 import { logoutLines } from '../../terminal/login-facts.ts'
 import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith, finishWithoutOutput } from '../command.ts'
-import { CommandError, DamagedLoginError, isFailure } from '../command-error.ts'
+import { CommandError, DamagedLoginError, isFailure, SealedLoginError } from '../command-error.ts'
 import { textsOf } from '../command-texts.ts'
 import { fileOf } from '../files.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
@@ -101,7 +101,7 @@ async function endLogin(name: string): Promise<Line[]> {
   try {
     return await end(name)
   } catch (error) {
-    if (error instanceof CommandError && error.code === 'no_keyring')
+    if (error instanceof SealedLoginError)
       throw new CommandError(
         error.code,
         `${error.message}. To log out without revoking the token, delete ${fileOf(loginsFolder(), name)}`,

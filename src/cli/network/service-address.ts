@@ -42,8 +42,8 @@ export const DEFAULT_ADDRESS: ServiceAddress = { host: 'github.com' }
 const API_HOST = /^api\.(?=github\.com$|[^.]+\.ghe\.com$)/
 
 /**
- * Reads the host of a service as users write it; that of GitHub's API also as the host of the API. A loopback address
- * keeps its scheme, which is `http` by default.
+ * Reads a host as users write it. The API hosts of GitHub stand for the hosts of their logins. A loopback address keeps
+ * its scheme, which is `http` by default.
  */
 export function hostIn(text: string): string | undefined {
   const url = hostAddress(text)

@@ -186,14 +186,18 @@ export function currentProfile(): NamedProfile | ReportedError {
 
 /** Says why commands do not use a profile by default that was saved or chosen last. */
 export function whyUnused(name: string): string | undefined {
-  const given = environmentToken()
-  if (given) return `${given.source} is used until you unset it.`
-  const current = currentProfile()
-  if (current instanceof Error) return `${current.message}.`
-  if (current.name === name) return undefined
-  return directoryProfile()
-    ? `In this folder, .authgraph.json selects ${current.name}.`
-    : `Another login, ${current.name}, is the current one now.`
+  try {
+    const given = environmentToken()
+    if (given) return `${given.source} is used until you unset it.`
+    const current = profileOrCurrent(undefined)
+    if (current.name === name) return undefined
+    return directoryProfile()
+      ? `In this folder, .authgraph.json selects ${current.name}.`
+      : `Another login, ${current.name}, is the current one now.`
+  } catch (error) {
+    if (isFailure(error)) return `${error.message}.`
+    throw error
+  }
 }
 
 /** Lists the names of all profiles, current profile first. */
