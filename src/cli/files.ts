@@ -124,8 +124,19 @@ export function parseJson<Schema extends v.GenericSchema>(
   return parsed.success ? parsed.output : undefined
 }
 
-/** Says where a text is not JSON, if the runtime does: ` (line 2)`. Quotes nothing of the text. */
-export function placeInJson({ input, received }: v.BaseIssue<unknown>): string {
+/** Says what is wrong with a text that is not JSON, or with a member. Quotes no value. */
+export function jsonFault(issue: v.BaseIssue<unknown>, member?: unknown): string {
+  if (issue.type === 'parse_json') return `is not JSON${placeInJson(issue)}`
+  return `has ${isUnknown(issue) ? 'an unknown' : 'no valid'} ${JSON.stringify(member)}`
+}
+
+/** Whether a member has a name that nobody reads. */
+export function isUnknown({ expected }: v.BaseIssue<unknown>): boolean {
+  return expected === 'never'
+}
+
+/** Says where a text is not JSON, if the runtime does: ` (line 2)`. */
+function placeInJson({ input, received }: v.BaseIssue<unknown>): string {
   const [, position] = / at position (\d+)/.exec(received) ?? []
   return position ? ` (line ${String(input).slice(0, Number(position)).split('\n').length})` : ''
 }

@@ -5,7 +5,7 @@ import { suggest } from '../../assert-known.ts'
 import { BadOptionError } from '../../errors.ts'
 import { isScope } from '../../protocol/syntax.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
-import { fileProblem, placeInJson } from '../files.ts'
+import { fileProblem, isUnknown, jsonFault } from '../files.ts'
 
 /** A client given on the command line or in a file. */
 export interface NamedClient {
@@ -144,25 +144,19 @@ function contentProblem(pem: string, wanted: string): string {
 async function clientsIn(file: string): Promise<NamedClient[]> {
   const { success, output, issues } = v.safeParse(CLIENTS, await read('--clients', file))
   if (success) return output
+  // An unknown member may be a misspelt one that is missing, too.
   throw new BadOptionError(
     `--clients must name a file that contains [{ "clientId": "…", "name": "…", "scopes": ["…"] }]: ${problemOf(issues.find(isUnknown) ?? issues[0])}`,
   )
 }
 
-/** Whether a member has a name that nobody reads. It may be a misspelt one that is missing, too. */
-function isUnknown({ expected }: v.BaseIssue<unknown>): boolean {
-  return expected === 'never'
-}
-
 /** Quotes no value: it may be a file with secrets. */
 function problemOf(issue: v.BaseIssue<unknown>): string {
   const [entry, field] = (issue.path ?? []).map(({ key }) => key)
-  if (entry === undefined)
-    return issue.type === 'array' ? 'it is not an array' : `it is not JSON${placeInJson(issue)}`
-  const place = `entry ${Number(entry) + 1}`
-  if (isUnknown(issue))
-    return `${place} has an unknown "${field}"${suggest(String(field), Object.keys(CLIENT.entries))}`
-  return `${place} ${field === undefined ? 'is not an object' : `has no valid "${field}"`}`
+  if (entry === undefined) return issue.type === 'array' ? 'it is not an array' : `it ${jsonFault(issue)}`
+  const fault = field === undefined ? 'is not an object' : jsonFault(issue, field)
+  const hint = isUnknown(issue) ? suggest(String(field), Object.keys(CLIENT.entries)) : ''
+  return `entry ${Number(entry) + 1} ${fault}${hint}`
 }
 
 async function read(option: string, file: string): Promise<string> {

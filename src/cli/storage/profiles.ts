@@ -22,10 +22,10 @@ import {
 } from '../command-error.ts'
 import {
   fileOf,
+  jsonFault,
   namesIn,
   onDisk,
   parseJson,
-  placeInJson,
   readIfThere,
   removeFile,
   stateFolder,
@@ -296,12 +296,9 @@ function directoryProfile(folder = workingDirectory()): DirectoryProfile | undef
   )
 }
 
-/** Quotes no value. */
 function faultOf(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === 'parse_json') return `, but is not JSON${placeInJson(issue)}`
-  const [member] = (issue.path ?? []).map(({ key }) => JSON.stringify(key))
-  if (member === undefined) return ''
-  return issue.expected === 'never' ? `, but has an unknown ${member}` : `, but has no valid ${member}`
+  const [member] = (issue.path ?? []).map(({ key }) => key)
+  return member === undefined && issue.type !== 'parse_json' ? '' : `, but ${jsonFault(issue, member)}`
 }
 
 /** `undefined` if it was deleted. */
